@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use zooquake_history::evidence::Znode;
-use zooquake_history::fault::Wire;
+use zooquake_history::fault::{Latency, Wire};
 use zooquake_history::plan::Plan;
 use zooquake_history::txnlog::TxnLogs;
 use zooquake_history::{Host, Node};
@@ -74,6 +74,15 @@ pub struct LeaderDelay {
     pub delay_percent: u64,
     /// After how long that ends by itself.
     pub at_most: Duration,
+}
+
+/// What was seen when everything passed a client's proxy again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Passage {
+    /// A sentence.
+    pub detail: String,
+    /// What became of the reply that was kept back, if one was.
+    pub evidence: Option<Value>,
 }
 
 /// Receives the output of a process, in order.
@@ -191,11 +200,23 @@ pub trait Cluster: Send + Sync {
     /// Removes all cuts set at the node.
     fn heal_partition<'a>(&'a self, node: &'a Node, peers: &'a [Node]) -> BackendFuture<'a>;
 
-    /// Has a client's proxy lose a request or a reply, and waits for it; `None` if none came that fits.
-    fn lose<'a>(&'a self, client: &'a Node, wire: Wire, limit: Duration) -> BackendFuture<'a, Option<RuleEffect>>;
+    /// Has a client's proxy lose a request or a reply, or keep a reply back, and waits for it; `None` if none came that
+    /// fits.
+    fn arm<'a>(&'a self, client: &'a Node, wire: Wire, limit: Duration) -> BackendFuture<'a, Option<RuleEffect>>;
 
-    /// Lets a client's proxy lose nothing, if it still waits; what waits in [`Cluster::lose`] then ends.
-    fn lose_nothing<'a>(&'a self, client: &'a Node) -> BackendFuture<'a, ()>;
+    /// Lets a client's proxy do nothing to requests and replies, if it still waits; what waits in [`Cluster::arm`] then
+    /// ends.
+    fn disarm<'a>(&'a self, client: &'a Node) -> BackendFuture<'a, ()>;
+
+    /// Delays all that passes a client's proxy, both ways and in order, and sees it late.
+    fn delay<'a>(&'a self, client: &'a Node, latency: Latency) -> BackendFuture<'a>;
+
+    /// Lets nothing pass a client's proxy, whose connections stay open, and sees that something waits there.
+    fn stall<'a>(&'a self, client: &'a Node) -> BackendFuture<'a>;
+
+    /// Lets everything pass a client's proxy again, what has waited first, and sees a server reached; not late, where it
+    /// was delayed before.
+    fn pass_on<'a>(&'a self, client: &'a Node, delayed: Option<Latency>) -> BackendFuture<'a, Passage>;
 
     /// Ends a client's connections at its proxy, which refuses new ones.
     fn disconnect<'a>(&'a self, client: &'a Node, wire: Wire) -> BackendFuture<'a>;

@@ -3,14 +3,17 @@
 mod disconnect;
 mod drop_reply;
 mod expire;
+mod hold_reply;
 mod host;
 mod kill;
 mod lag;
+mod latency;
 pub mod nemesis;
 mod partition;
 mod pause;
 mod scene;
 mod servers;
+mod stall;
 mod strike;
 mod strike_points;
 mod wipe;
@@ -119,8 +122,11 @@ pub const FAULTS: &[Fault] = &[
     pause::FAULT,
     partition::FAULT,
     drop_reply::FAULT,
+    hold_reply::FAULT,
     disconnect::FAULT,
     expire::FAULT,
+    latency::FAULT,
+    stall::FAULT,
     lag::FAULT,
     wipe::FAULT,
     host::KILL,

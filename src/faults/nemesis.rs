@@ -166,10 +166,15 @@ impl Nemesis {
             join_all(each).await.into_iter().collect::<Result<()>>()?;
             Ok(healed.iter().filter_map(OnceLock::get).cloned().collect())
         };
-        let tell = |verified, detail| {
+        let tell = |HealOutcome {
+                        verified,
+                        detail,
+                        evidence,
+                    }| {
             let off = WindowEvent {
                 verified: Some(verified),
                 detail: Some(detail),
+                evidence,
                 ..event(strike.window, WindowPhase::Off, Some(target))
             };
             self.tell(strike.window, off)
@@ -223,12 +228,23 @@ fn event(window: &Window, phase: WindowPhase, target: Option<&str>) -> WindowEve
     }
 }
 
+/// How a try to heal ended.
+#[derive(Debug, Clone, PartialEq)]
+struct HealOutcome {
+    /// Whether the healing was seen.
+    verified: bool,
+    /// What was seen, or why nothing was.
+    detail: String,
+    /// The same as JSON, where there is more than the sentence.
+    evidence: Option<Value>,
+}
+
 /// Heals until that is verified, so that nothing else strikes before, or until the run waits for it no longer, which
 /// closes `over`. Calls `tell` with each outcome that differs from the one before.
 async fn until_healed<H, T>(
     (clock, over): (&dyn Clock, &watch::Receiver<bool>),
     heal: impl Fn() -> H,
-    tell: impl Fn(bool, String) -> T,
+    tell: impl Fn(HealOutcome) -> T,
 ) where
     H: Future<Output = Result<Vec<StrikeEffect>>>,
     T: Future<Output = ()>,
@@ -236,13 +252,21 @@ async fn until_healed<H, T>(
     let mut told = None;
     loop {
         let outcome = match heal().await {
-            Ok(seen) => (true, StrikeEffect::sentence(&seen)),
-            Err(error) => (false, format!("{error:#}")),
+            Ok(seen) => HealOutcome {
+                verified: true,
+                detail: StrikeEffect::sentence(&seen),
+                evidence: seen.into_iter().find_map(|seen| seen.evidence),
+            },
+            Err(error) => HealOutcome {
+                verified: false,
+                detail: format!("{error:#}"),
+                evidence: None,
+            },
         };
         if told.as_ref() != Some(&outcome) {
-            tell(outcome.0, outcome.1.clone()).await;
+            tell(outcome.clone()).await;
         }
-        if outcome.0 || over.has_changed().is_err() {
+        if outcome.verified || over.has_changed().is_err() {
             return;
         }
         told = Some(outcome);
@@ -270,7 +294,7 @@ mod tests {
                 _ => bail!("still frozen"),
             }
         };
-        let tell = async |verified, detail| told.borrow_mut().push((verified, detail));
+        let tell = async |outcome: HealOutcome| told.borrow_mut().push((outcome.verified, outcome.detail));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         runtime.unwrap().block_on(until_healed((&RealClock, &over), heal, tell));
         told.into_inner()

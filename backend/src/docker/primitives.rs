@@ -2,13 +2,13 @@
 
 use super::{DockerCluster, wire};
 use crate::sidecar::{RuleEffect, SidecarRequest};
-use crate::{BackendFuture, Cluster, Directions, LeaderDelay, OnOutput, ServerState, Stdin, setup_paths};
+use crate::{BackendFuture, Cluster, Directions, LeaderDelay, OnOutput, Passage, ServerState, Stdin, setup_paths};
 use anyhow::Result;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::time::Duration;
 use zooquake_history::evidence::Znode;
-use zooquake_history::fault::Wire;
+use zooquake_history::fault::{Latency, Wire};
 use zooquake_history::txnlog::TxnLogs;
 use zooquake_history::{Host, Node};
 
@@ -66,8 +66,11 @@ impl Cluster for DockerCluster {
         sees_running(client: &'a Node) -> String = Self::running;
         partition(node: &'a Node, peers: &'a [Node], directions: Directions) -> String = Self::cut_off;
         heal_partition(node: &'a Node, peers: &'a [Node]) -> String = Self::join_again;
-        lose(client: &'a Node, wire: Wire, limit: Duration) -> Option<RuleEffect> = wire::lose;
-        lose_nothing(client: &'a Node) -> () = wire::lose_nothing;
+        arm(client: &'a Node, wire: Wire, limit: Duration) -> Option<RuleEffect> = wire::arm;
+        disarm(client: &'a Node) -> () = wire::disarm;
+        delay(client: &'a Node, latency: Latency) -> String = wire::delay;
+        stall(client: &'a Node) -> String = wire::stall;
+        pass_on(client: &'a Node, delayed: Option<Latency>) -> Passage = wire::pass_on;
         disconnect(client: &'a Node, how: Wire) -> String = wire::disconnect;
         reconnect(client: &'a Node) -> String = wire::reconnect;
         expire(client: &'a Node) -> Option<String> = wire::expire;

@@ -2,12 +2,16 @@
 
 use super::cluster::joined;
 use super::{DockerCluster, LOCAL};
-use crate::Cluster;
-use crate::sidecar::{DisconnectEffect, ExpiryEffect, ReconnectEffect, RuleEffect, SidecarRequest};
-use anyhow::{Result, bail, ensure};
+use crate::sidecar::{
+    DisconnectEffect, ExpiryEffect, HoldEffect, LatencyEffect, PassageEffect, ReconnectEffect, RuleEffect,
+    SidecarRequest, StallEffect,
+};
+use crate::{Cluster, Passage};
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::json;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
-use zooquake_history::fault::Wire;
+use zooquake_history::fault::{Latency, Wire};
 use zooquake_history::plan::Plan;
 use zooquake_history::{FaultKind, Node};
 
@@ -48,7 +52,7 @@ fn is_proxied(plan: &Plan) -> bool {
     }
 }
 
-pub(super) async fn lose(
+pub(super) async fn arm(
     cluster: &DockerCluster,
     client: &Node,
     wire: Wire,
@@ -58,7 +62,7 @@ pub(super) async fn lose(
     cluster.ask(client, arm, limit + LOCAL).await
 }
 
-pub(super) async fn lose_nothing(cluster: &DockerCluster, client: &Node) -> Result<()> {
+pub(super) async fn disarm(cluster: &DockerCluster, client: &Node) -> Result<()> {
     cluster.ask(client, SidecarRequest::Disarm, LOCAL).await
 }
 
@@ -69,6 +73,99 @@ pub(super) async fn disconnect(cluster: &DockerCluster, client: &Node, wire: Wir
     ensure!(refuses, "a new connection of {client} was let through");
     let how = if wire == Wire::Reset { "reset" } else { "closed" };
     Ok(format!("connections {how}: {connections}; another one was refused"))
+}
+
+pub(super) async fn delay(cluster: &DockerCluster, client: &Node, latency: Latency) -> Result<String> {
+    let delay = SidecarRequest::Delay { latency };
+    let LatencyEffect { past_us, through_us } = cluster.ask(client, delay, LOCAL).await?;
+    let Latency { ms, jitter_ms } = latency;
+    let seen = format!(
+        "a probe through the proxy was answered after {}, one past it after {}",
+        milliseconds(through_us),
+        milliseconds(past_us)
+    );
+    // There and back it is late by at least this much.
+    let least_us = 2_000 * ms.saturating_sub(jitter_ms);
+    ensure!(through_us >= least_us && through_us > past_us, "{seen}");
+    Ok(format!(
+        "all that passes between {client} and the servers is {ms} ms late each way, give or take {jitter_ms} ms: {seen}"
+    ))
+}
+
+pub(super) async fn stall(cluster: &DockerCluster, client: &Node) -> Result<String> {
+    let StallEffect {
+        connections,
+        bytes,
+        past_us,
+        unanswered_ms,
+    } = cluster.ask(client, SidecarRequest::Stall, LOCAL).await?;
+    ensure!(connections > 0, "{client} had no connection that could be stalled");
+    let unanswered_ms = unanswered_ms.with_context(|| format!("a probe through the proxy of {client} was answered"))?;
+    ensure!(
+        bytes > 0,
+        "nothing that {client} or a server has sent waited in the proxy"
+    );
+    Ok(format!(
+        "nothing passes between {client} and the servers, connections open: {connections}, bytes that wait: {bytes}; a probe through \
+         the proxy had no answer for {unanswered_ms} ms, one past it had one after {}",
+        milliseconds(past_us)
+    ))
+}
+
+pub(super) async fn pass_on(cluster: &DockerCluster, client: &Node, delayed: Option<Latency>) -> Result<Passage> {
+    let pass_on = SidecarRequest::PassOn { within: BACK_WITHIN };
+    let PassageEffect {
+        held,
+        client_after_ms,
+        anew,
+        through_us,
+    } = cluster.ask(client, pass_on, LOCAL).await?;
+    let kept_back = held.map(|held| match held {
+        HoldEffect {
+            bytes,
+            ms,
+            delivered: true,
+        } => format!("the reply was kept back for {ms} ms and delivered, {bytes} bytes with what followed it"),
+        HoldEffect { bytes, ms, .. } => {
+            format!("{client} gave the connection up after {ms} ms, with {bytes} bytes kept back")
+        }
+    });
+    let through_us = through_us.with_context(|| format!("no connection of {client} reaches a server"))?;
+    if let Some(Latency { ms, .. }) = delayed {
+        let late = milliseconds(through_us);
+        ensure!(
+            through_us < 1_000 * ms,
+            "a probe through the proxy of {client} still took {late}"
+        );
+    }
+    let connection = if anew {
+        "a connection made meanwhile"
+    } else {
+        "the same connection"
+    };
+    let reached = match client_after_ms {
+        Some(ms) => {
+            format!("an answer of a server reached {client} over {connection}, at most {ms} ms after healing began")
+        }
+        None => format!(
+            "no answer of a server reached {client} within {} ms",
+            BACK_WITHIN.as_millis()
+        ),
+    };
+    let probed = format!(
+        "a probe through the proxy was answered after {}",
+        milliseconds(through_us)
+    );
+    let sentences: Vec<String> = kept_back.into_iter().chain([reached, probed]).collect();
+    Ok(Passage {
+        detail: sentences.join("; "),
+        evidence: held.map(|held| json!(held)),
+    })
+}
+
+/// Microseconds as milliseconds, with one digit after the point.
+fn milliseconds(us: u64) -> String {
+    format!("{}.{} ms", us / 1_000, us % 1_000 / 100)
 }
 
 pub(super) async fn reconnect(cluster: &DockerCluster, client: &Node) -> Result<String> {

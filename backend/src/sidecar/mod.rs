@@ -27,7 +27,10 @@ pub use firewall::PeerRule;
 pub use quorum::{Links, Relief};
 pub use reader::Lateness;
 pub use request::{SidecarLine, SidecarRequest};
-pub use wire::{DisconnectEffect, ExpiryEffect, LossKind, ReconnectEffect, RuleEffect};
+pub use wire::{
+    DisconnectEffect, ExpiryEffect, HeldKind, HoldEffect, LatencyEffect, LossKind, PassageEffect, ReconnectEffect,
+    RuleAction, RuleEffect, StallEffect,
+};
 
 /// What a sidecar keeps for its host from one request to the next.
 #[derive(Debug, Default)]
@@ -129,6 +132,9 @@ async fn answer(host: &Tools, request: SidecarRequest) -> Result<Value> {
         }
         SidecarRequest::Disconnect { wire } => written(proxy.disconnect(wire).await?),
         SidecarRequest::Expire { servers } => written(proxy.expire(&servers).await?),
+        SidecarRequest::Delay { latency } => written(proxy.delay(latency).await?),
+        SidecarRequest::Stall => written(proxy.stall().await?),
+        SidecarRequest::PassOn { within } => written(proxy.pass_on(within).await?),
         SidecarRequest::Reconnect { within } => written(proxy.reconnect(within).await),
         SidecarRequest::QuorumProxy { peers } => written(quorum.open(&peers).await?),
         SidecarRequest::Lag { delay, at_most } => written(quorum.lag(delay, at_most)?),

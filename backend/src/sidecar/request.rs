@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;
-use zooquake_history::fault::Wire;
+use zooquake_history::fault::{Latency, Wire};
 
 /// One request, and what it is answered with.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -46,14 +46,20 @@ pub enum SidecarRequest {
     Canary { session_ms: u64 },
     /// `Vec<u16>`: the ports on the client's loopback, from the first one, that lead to these servers.
     Proxy { servers: Vec<SocketAddr>, port: u16 },
-    /// `Option<RuleEffect>`: what was lost within the time.
+    /// `Option<RuleEffect>`: what was lost or kept back within the time.
     Arm { wire: Wire, within: Duration },
-    /// `()`: what was armed loses nothing any more.
+    /// `()`: what was armed does nothing any more.
     Disarm,
     /// `DisconnectEffect`.
     Disconnect { wire: Wire },
     /// `Option<ExpiryEffect>`; `None` if the client has no session.
     Expire { servers: Vec<SocketAddr> },
+    /// `LatencyEffect`, once all that passes through the proxy is late.
+    Delay { latency: Latency },
+    /// `StallEffect`, once nothing passes through the proxy.
+    Stall,
+    /// `PassageEffect`, once what has waited in the proxy was passed on.
+    PassOn { within: Duration },
     /// `ReconnectEffect`.
     Reconnect { within: Duration },
     /// `()`, once the server's connections with these peers go through the proxy.

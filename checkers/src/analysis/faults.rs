@@ -1,5 +1,5 @@
 //! Faults: the one reading of which were on, and from when to when; which were near a moment; which windows count; and
-//! the requests whose replies were lost.
+//! the requests whose replies were lost or kept back.
 //!
 //! A window counts if its effect was verified on the spot and somebody could feel it: an operation was in flight, or,
 //! for a fault on a client, that client waited, worked or held.
@@ -11,7 +11,7 @@ use crate::results::WindowResult;
 use crate::text::{count, seconds};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
-use zooquake_history::fault::{LOST, OUTCOME};
+use zooquake_history::fault::{HELD, LOST, OUTCOME};
 use zooquake_history::operation::SESSION;
 use zooquake_history::operation::control::ZXID;
 use zooquake_history::plan::{On, Window};
@@ -570,8 +570,8 @@ fn intervals<T>(of: HashMap<&str, Vec<(u64, u64, T)>>) -> HashMap<&str, Interval
     of.into_iter().map(|(node, all)| (node, Intervals::new(all))).collect()
 }
 
-/// A request whose reply a fault lost after a server had applied it, by the fault's own evidence and the transaction
-/// logs. Positions are those of events.
+/// A request whose reply a fault lost or kept back after a server had applied it, by the fault's own evidence and the
+/// transaction logs. Positions are those of events.
 ///
 /// This makes the request certain, and no more: which operation it was of, and whether that is done by it, is a matter
 /// of what the logs show that its transaction did.
@@ -587,9 +587,18 @@ pub struct AppliedRequest<'a> {
     pub on: usize,
     /// Its transaction.
     pub txn: &'a Txn,
+    /// Whether its reply was kept back, and may have been delivered later; otherwise it was lost.
+    pub held: bool,
 }
 
-/// The requests of a run whose replies were lost after they had been applied.
+impl AppliedRequest<'_> {
+    /// What the fault did to its reply, as in `window 3 lost the reply`.
+    pub fn deed(&self) -> &'static str {
+        if self.held { "kept back" } else { "lost" }
+    }
+}
+
+/// The requests of a run whose replies were lost, or kept back, after they had been applied.
 #[derive(Debug, Default)]
 pub struct AppliedRequests<'a> {
     /// In the order of their windows' `on`.
@@ -610,12 +619,14 @@ impl<'a> AppliedRequests<'a> {
         let lost = of_nemesis.filter_map(|(on, event)| {
             let evidence = event.evidence()?;
             let seen = event.kind == EventType::Info && event.phase() == Some("on") && event.verified() == Some(true);
-            let applied = LOST.read_from(evidence) == Some("reply") && OUTCOME.read_from(evidence) == Some("applied");
+            let held = HELD.read_from(evidence) == Some("reply");
+            let struck = held || LOST.read_from(evidence) == Some("reply");
+            let applied = struck && OUTCOME.read_from(evidence) == Some("applied");
             let zxid = ZXID.read_from(evidence).filter(|_| seen && applied)?;
             let made_in = SESSION.read_from(evidence).and_then(session)?;
             let owner = clients.sessions.get(&made_in)?;
             let begin = injected.get(&event.window()?)?.begin.filter(|&begin| begin < on)?;
-            (event.target() == Some(owner.node)).then_some((zxid, made_in, *owner, begin, on))
+            (event.target() == Some(owner.node)).then_some((zxid, (made_in, *owner), (begin, on, held)))
         });
         let lost: Vec<_> = lost.collect();
         if lost.is_empty() {
@@ -627,16 +638,19 @@ impl<'a> AppliedRequests<'a> {
                 *known = Some(txn);
             }
         }
-        let applied = lost.into_iter().filter_map(|(zxid, made_in, owner, begin, on)| {
-            let txn = txns.get(&zxid).copied().flatten()?;
-            (session(&txn.session) == Some(made_in)).then_some(AppliedRequest {
-                node: owner.node,
-                tie: owner.event,
-                begin,
-                on,
-                txn,
-            })
-        });
+        let applied = lost
+            .into_iter()
+            .filter_map(|(zxid, (made_in, owner), (begin, on, held))| {
+                let txn = txns.get(&zxid).copied().flatten()?;
+                (session(&txn.session) == Some(made_in)).then_some(AppliedRequest {
+                    node: owner.node,
+                    tie: owner.event,
+                    begin,
+                    on,
+                    txn,
+                    held,
+                })
+            });
         let all: Vec<AppliedRequest<'a>> = applied.collect();
         let by_zxid = all.iter().enumerate().map(|(at, request)| (request.txn.zxid, at));
         Self {

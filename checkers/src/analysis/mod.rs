@@ -77,7 +77,7 @@ pub struct Analysis<'a> {
     pub log: TransactionLog<'a>,
     /// The fault windows in the history, by their numbers.
     pub injected: BTreeMap<i64, InjectedFault<'a>>,
-    /// The requests whose replies were lost after they had been applied.
+    /// The requests whose replies were lost or kept back after they had been applied.
     pub(crate) applied: AppliedRequests<'a>,
     /// What became of the fault windows of the plan.
     pub windows: Vec<WindowResult>,

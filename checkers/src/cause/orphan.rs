@@ -93,10 +93,11 @@ impl<'r, 'a> OrphanCauses<'r, 'a> {
             .map(|op| format!(" during its {}", named(run, op)))
             .unwrap_or_default();
         let sentence = format!(
-            "Window {window} ({} of {}) lost the reply to the request of {} that created it (transaction 0x{:x}){during}, and no client \
+            "Window {window} ({} of {}) {} the reply to the request of {} that created it (transaction 0x{:x}){during}, and no client \
              named the znode after that.",
             run.injected.get(&window).map_or("a fault", |injected| injected.fault),
             request.node,
+            request.deed(),
             request.node,
             znode.czxid,
         );

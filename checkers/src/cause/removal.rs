@@ -61,9 +61,11 @@ impl<'r, 'a> Removals<'r, 'a> {
                     window,
                     events: vec![request.begin, request.on],
                     sentence: format!(
-                        "Window {number} lost the reply to the delete of {path} that the session {}{whose} had asked for (transaction \
+                        "Window {number} {} the reply to the delete of {path} that the session {}{whose} had asked for (transaction \
                          0x{:x}).",
-                        txn.session, txn.zxid
+                        request.deed(),
+                        txn.session,
+                        txn.zxid
                     ),
                     ..cause
                 }

@@ -225,7 +225,8 @@ impl Overwrite<'_> {
         let again = lost.and_then(|request| Some((run.events[request.on].window()?, request)));
         let why = again.map(|(window, request)| {
             format!(
-                " Window {window} had lost the reply to the same write of this client (transaction 0x{:x}).",
+                " Window {window} had {} the reply to the same write of this client (transaction 0x{:x}).",
+                request.deed(),
                 request.txn.zxid
             )
         });

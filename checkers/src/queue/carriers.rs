@@ -295,7 +295,7 @@ pub struct Removal<'a> {
 /// By item its removals by operations that ended without an answer, in the order of the windows. `taker` is the
 /// operation that ends an item's life.
 ///
-/// Such an operation certainly took an item where a fault lost the reply to its request after it was applied, and the
+/// Such an operation certainly took an item where a fault lost, or kept back, the reply to its request after it was applied, and the
 /// transaction logs show that it removed the znode that carries the item.
 ///
 /// The transaction is of a session of the client, and was made while the fault's window was armed: after its `begin`,
@@ -351,11 +351,12 @@ fn removal<'a>(
 ) -> Option<Removal<'a>> {
     let znode = carriers.removed(item, applied.txn)?;
     let words = format!(
-        "the `{}` of {} sent at {} was not answered, but its request was applied: the reply to it was lost, as recorded at {}, and the \
+        "the `{}` of {} sent at {} was not answered, but its request was applied: the reply to it was {}, as recorded at {}, and the \
          transaction log shows that it, transaction 0x{:x} of the session {}, deleted {}, which carries the item",
         op.f,
         op.node,
         run.at(sent),
+        applied.deed(),
         run.at(applied.on),
         applied.txn.zxid,
         applied.txn.session,

@@ -14,7 +14,10 @@ pub use node::{Cut, KILL, PARTITION, PAUSE, WIPE};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
-pub use wire::{DISCONNECT, DROP_REPLY, EXPIRE, LOST, NthRequest, OP, OUTCOME, Wire, WireOp};
+pub use wire::{
+    DISCONNECT, DROP_REPLY, EXPIRE, HELD, HOLD_REPLY, LATENCY, LOST, Latency, NthRequest, OP, OUTCOME, STALL, Wire,
+    WireOp,
+};
 
 /// Red, green, blue.
 pub type Rgb = (u8, u8, u8);
@@ -72,8 +75,11 @@ pub const KINDS: &[FaultKind] = &[
     PAUSE,
     PARTITION,
     DROP_REPLY,
+    HOLD_REPLY,
     DISCONNECT,
     EXPIRE,
+    LATENCY,
+    STALL,
     LAG,
     WIPE,
     HOST_KILL,
@@ -90,8 +96,9 @@ pub const KINDS: &[FaultKind] = &[
 pub enum Payload {
     /// Of a `partition`.
     Cut(Cut),
-    /// Of a `drop-reply` or a `disconnect`.
+    /// Of a `drop-reply`, a `hold-reply` or a `disconnect`.
     Wire(Wire),
+    Latency(Latency),
     Lag(Lag),
     /// Of a `loss` or a `duplicate`.
     Share(Share),

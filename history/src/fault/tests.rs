@@ -54,6 +54,14 @@ fn payloads_are_read_and_written_again_byte_for_byte() {
             r#""wire":{"drop-request":{"op":"close-session","nth":1}},"#,
             Some(Payload::Wire(Wire::DropRequest(which(WireOp::CloseSession, 1)))),
         ),
+        (
+            r#""wire":{"hold-reply":{"op":"create","nth":1}},"#,
+            Some(Payload::Wire(Wire::HoldReply(which(WireOp::Create, 1)))),
+        ),
+        (
+            r#""latency":{"ms":80,"jitter_ms":24},"#,
+            Some(Payload::Latency(Latency { ms: 80, jitter_ms: 24 })),
+        ),
     ] {
         assert_eq!(read(text).payload, payload);
         assert_eq!(serde_json::to_string(&read(text)).unwrap(), window(text));
@@ -74,6 +82,7 @@ fn a_payload_of_another_type_is_refused_by_its_name_whatever_the_kind() {
         (r#""cut":7,"#, ["`cut`", "invalid type"]),
         (r#""wire":{"drop-reply":{"op":"any-write"}},"#, ["`wire`", "`nth`"]),
         (r#""wire":{"drop-reply":{"op":"sync","nth":1}},"#, ["`wire`", "`sync`"]),
+        (r#""latency":{"ms":80},"#, ["`latency`", "`jitter_ms`"]),
         (r#""cut":"mute","wire":"close","#, ["`cut` and `wire`", "single key"]),
     ] {
         let mut plan = json!(Plan::default());

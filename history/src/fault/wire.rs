@@ -1,5 +1,5 @@
-//! What happens on the wire between a client and the ensemble: lost replies and requests, ended connections, closed
-//! sessions.
+//! What happens on the wire between a client and the ensemble: lost, held and late replies and requests, ended
+//! connections, closed sessions.
 
 use super::{FaultKind, Hatch, PLAIN_HATCH};
 use crate::operation::Field;
@@ -23,6 +23,28 @@ pub const DROP_REPLY: FaultKind = FaultKind {
     hatch: Hatch {
         size: 6,
         path: "M1 1h2.5v2.5h-2.5z",
+        ..PLAIN_HATCH
+    },
+};
+
+/// A reply is kept back for a while with all that follows it, as its [`Wire`] defines.
+pub const HOLD_REPLY: FaultKind = FaultKind {
+    name: "hold-reply",
+    summary: "keeps back the reply to a client's create, delete or other write after a server has applied it, with all that \
+              follows on that connection, for a twentieth to one and a half of the session timeout",
+    begins: "is armed",
+    proxied: true,
+    between_servers: false,
+    payload: Some("wire"),
+    armed: true,
+    fatal: false,
+    freezes: false,
+    per_node: None,
+    colour: (34, 85, 85),
+    dark: (96, 176, 172),
+    hatch: Hatch {
+        size: 6,
+        path: "M1 1L5 3L1 5z",
         ..PLAIN_HATCH
     },
 };
@@ -71,6 +93,54 @@ pub const EXPIRE: FaultKind = FaultKind {
     },
 };
 
+/// What passes between a client and the servers is delayed, as its [`Latency`] defines.
+pub const LATENCY: FaultKind = FaultKind {
+    name: "latency",
+    summary: "delays all that passes between a client and the servers, both ways and in order, by up to a twelfth of the session \
+              timeout and a jitter",
+    begins: "begins",
+    proxied: true,
+    between_servers: false,
+    payload: Some("latency"),
+    armed: false,
+    fatal: false,
+    freezes: false,
+    per_node: None,
+    colour: (102, 102, 51),
+    dark: (186, 184, 112),
+    hatch: Hatch {
+        size: 6,
+        path: "M0 1.5H5M0 4.5H2.5",
+        line: true,
+        ..PLAIN_HATCH
+    },
+};
+
+/// Nothing passes between a client and the servers, and its connections stay open.
+pub const STALL: FaultKind = FaultKind {
+    name: "stall",
+    summary: "lets nothing pass between a client and the servers, on connections that stay open, for less than the session timeout \
+              and for longer; what has waited arrives afterwards",
+    begins: "begins",
+    proxied: true,
+    between_servers: false,
+    payload: None,
+    armed: false,
+    fatal: false,
+    freezes: false,
+    per_node: None,
+    colour: (34, 34, 85),
+    dark: (120, 150, 232),
+    hatch: Hatch {
+        size: 6,
+        path: "M1 0H2.2V6H1zM3.8 0H5V6H3.8z",
+        ..PLAIN_HATCH
+    },
+};
+
+/// Of the evidence of a window: what was kept back, the `reply`.
+pub const HELD: Field<str> = Field::new("held");
+
 /// Of the evidence of a window: whether the `reply` was lost or the `request`.
 pub const LOST: Field<str> = Field::new("lost");
 
@@ -87,6 +157,8 @@ pub enum Wire {
     DropReply(NthRequest),
     /// Drops a request before a server sees it, and closes the connection.
     DropRequest(NthRequest),
+    /// Keeps back the reply to a request that was applied, and what follows it on that connection.
+    HoldReply(NthRequest),
     /// Closes the client's connections (FIN) and refuses new ones.
     Close,
     /// Resets the client's connections (RST) and refuses new ones.
@@ -120,4 +192,13 @@ pub enum WireOp {
     Removal,
     /// All of these.
     AnyWrite,
+}
+
+/// By how much all is delayed that passes between a client and the servers, each way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Latency {
+    /// The mean delay of one way, in milliseconds.
+    pub ms: u64,
+    /// By how many milliseconds a delay differs from the mean at most; no more than `ms`.
+    pub jitter_ms: u64,
 }

@@ -42,7 +42,7 @@ pub struct WindowEvent {
     /// What was seen, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// What a fault on the wire took.
+    /// What a fault on the wire took or kept back, and, where it is healed, what became of that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Value>,
     /// On a network, of a window that is healed: how many messages, timers and requests it hit.
@@ -103,7 +103,7 @@ fields! {
     VERIFIED, verified: bool = "verified";
     /// What was seen, in words.
     DETAIL, detail: str = "detail";
-    /// What a fault on the wire took.
+    /// What a fault on the wire took or kept back, and, where it is healed, what became of that.
     EVIDENCE, evidence: AnyType = "evidence";
     /// Of a window on a network that is healed: how many messages, timers and requests it hit.
     HIT, hit: i64 = "hit";

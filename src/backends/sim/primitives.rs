@@ -6,21 +6,22 @@ use super::process::ProcessState;
 use anyhow::{Context, Result, bail, ensure};
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Either, select};
+use serde_json::json;
 use std::future::ready;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
-use zooquake_backend::sidecar::{LossKind, RuleEffect};
+use zooquake_backend::sidecar::{HeldKind, LossKind, RuleAction, RuleEffect};
 use zooquake_backend::{
-    BackendFuture, Cluster, Directions, LeaderDelay, OnOutput, ServerState, Stdin, lineage, setup_paths,
+    BackendFuture, Cluster, Directions, LeaderDelay, OnOutput, Passage, ServerState, Stdin, lineage, setup_paths,
 };
 use zooquake_history::Node;
 use zooquake_history::evidence::{Znode, data_text};
-use zooquake_history::fault::{Wire, WireOp};
+use zooquake_history::fault::{Latency, Wire, WireOp};
 use zooquake_history::txnlog::entry::LogEntry;
 use zooquake_history::txnlog::{ServerEntries, TxnLogs, union};
-use zooquake_workloads::zk::sim::{self, Fate, ScriptedRequest, SimZnode};
+use zooquake_workloads::zk::sim::{self, Fate, HoldOutcome, ScriptedRequest, SimZnode};
 use zooquake_workloads::zk::{Connect, CreateMode, Error, Host, Zk, session_hex};
 
 /// How long it takes to see the effect of a fault.
@@ -160,12 +161,14 @@ impl SimCluster {
         Ok(u64::try_from((self.world.now() - begun).as_millis()).unwrap_or(u64::MAX))
     }
 
-    /// Loses the request of a client that `wire` names, or the reply to it; `None` if none came within the limit.
-    pub(super) async fn lose_one(&self, client: &Node, wire: Wire, limit: Duration) -> Result<Option<RuleEffect>> {
-        let (which, fate, lost) = match wire {
-            Wire::DropReply(which) => (which, Fate::ReplyLost, LossKind::Reply),
-            Wire::DropRequest(which) => (which, Fate::RequestLost, LossKind::Request),
-            Wire::Close | Wire::Reset => bail!("nothing is lost by {wire:?}"),
+    /// Loses the request of a client that `wire` names, or the reply to it, or keeps that back; `None` if none came
+    /// within the limit.
+    pub(super) async fn strike_one(&self, client: &Node, wire: Wire, limit: Duration) -> Result<Option<RuleEffect>> {
+        let (which, fate, action) = match wire {
+            Wire::DropReply(which) => (which, Fate::ReplyLost, RuleAction::Lost(LossKind::Reply)),
+            Wire::DropRequest(which) => (which, Fate::RequestLost, RuleAction::Lost(LossKind::Request)),
+            Wire::HoldReply(which) => (which, Fate::ReplyHeld, RuleAction::Held(HeldKind::Reply)),
+            Wire::Close | Wire::Reset => bail!("{wire:?} waits for no request"),
         };
         self.process(client)?;
         let host = self.node(client)?;
@@ -180,16 +183,85 @@ impl SimCluster {
             fate,
             before: None,
             // The nemesis may have given it up.
-            after: Box::new(move |what| drop(acted.send(dropped(lost, what)))),
+            after: Box::new(move |what| drop(acted.send(effect(action, what)))),
         };
         self.net.server().script.push(scripted);
         match select(acts, self.world.sleep(limit)).await {
-            Either::Left((dropped, _)) => Ok(dropped.ok()),
+            Either::Left((effect, _)) => Ok(effect.ok()),
             Either::Right(_) => {
                 self.net.server().script.clear();
                 Ok(None)
             }
         }
+    }
+
+    /// Has what passes between a client and the servers take longer.
+    pub(super) async fn come_late(&self, client: &Node, Latency { ms, jitter_ms }: Latency) -> Result<String> {
+        let host = self.node(client)?;
+        let time = Duration::from_millis;
+        self.net.server().delay(host, time(ms), time(jitter_ms));
+        self.world.sleep(SEEN).await;
+        Ok(format!(
+            "all that passes between {client} and the servers is {ms} ms late each way, give or take {jitter_ms} ms"
+        ))
+    }
+
+    /// Lets nothing pass between a client and the servers, and sees something wait.
+    pub(super) async fn hold_all(&self, client: &Node) -> Result<String> {
+        let host = self.node(client)?;
+        let connections = self.net.server().stall(host);
+        ensure!(connections > 0, "{client} had no connection that could be stalled");
+        let begun = self.world.now();
+        while self.net.server().waiting(host) == 0 {
+            ensure!(
+                self.world.now() - begun < WAITS,
+                "nothing that {client} or a server has sent waited"
+            );
+            self.world.sleep(SEEN).await;
+        }
+        Ok(format!(
+            "nothing passes between {client} and the servers, connections open: {connections}, messages that wait: {}",
+            self.net.server().waiting(host)
+        ))
+    }
+
+    /// Lets everything pass again between a client and the servers.
+    pub(super) async fn let_pass(&self, client: &Node) -> Result<Passage> {
+        let host = self.node(client)?;
+        let held = self.net.server().pass_on(host);
+        let kept_back = held.map(
+            |HoldOutcome {
+                 messages,
+                 lasted,
+                 delivered,
+             }| {
+                let ms = lasted.as_millis();
+                match delivered {
+                    true => format!(
+                        "the reply was kept back for {ms} ms and delivered, {messages} messages with what followed it"
+                    ),
+                    false => {
+                        format!("{client} gave the connection up after {ms} ms, with {messages} messages kept back")
+                    }
+                }
+            },
+        );
+        self.world.sleep(SEEN).await;
+        let reached = match self.until(BACK, || self.net.server().server_for(host).is_some()).await {
+            true => format!("a server serves {client}"),
+            false => format!("{client} has no connection, and none would be refused"),
+        };
+        let sentences: Vec<String> = kept_back.into_iter().chain([reached]).collect();
+        Ok(Passage {
+            detail: sentences.join("; "),
+            evidence: held.map(|held| {
+                json!({
+                    "messages": held.messages,
+                    "ms": held.lasted.as_millis() as u64,
+                    "delivered": held.delivered,
+                })
+            }),
+        })
     }
 
     /// Writes through another server; returns its name, and how long after its answer this one showed the write.
@@ -335,11 +407,23 @@ impl Cluster for SimCluster {
         self.after(self.cut_off(node, peers, None), "connected again")
     }
 
-    fn lose<'a>(&'a self, client: &'a Node, wire: Wire, limit: Duration) -> BackendFuture<'a, Option<RuleEffect>> {
-        self.lose_one(client, wire, limit).boxed()
+    fn arm<'a>(&'a self, client: &'a Node, wire: Wire, limit: Duration) -> BackendFuture<'a, Option<RuleEffect>> {
+        self.strike_one(client, wire, limit).boxed()
     }
 
-    fn lose_nothing<'a>(&'a self, _: &'a Node) -> BackendFuture<'a, ()> {
+    fn delay<'a>(&'a self, client: &'a Node, latency: Latency) -> BackendFuture<'a> {
+        self.come_late(client, latency).boxed()
+    }
+
+    fn stall<'a>(&'a self, client: &'a Node) -> BackendFuture<'a> {
+        self.hold_all(client).boxed()
+    }
+
+    fn pass_on<'a>(&'a self, client: &'a Node, _: Option<Latency>) -> BackendFuture<'a, Passage> {
+        self.let_pass(client).boxed()
+    }
+
+    fn disarm<'a>(&'a self, _: &'a Node) -> BackendFuture<'a, ()> {
         // What waits is dropped with its way back, and so it ends.
         self.net.server().script.clear();
         ready(Ok(())).boxed()
@@ -454,6 +538,9 @@ const READY: Duration = Duration::from_secs(60);
 /// How long an administrator waits for a server.
 const ADMIN: Duration = Duration::from_secs(20);
 
+/// How long something may take to come that waits where nothing passes: a client that does nothing else sends pings.
+const WAITS: Duration = Duration::from_secs(1);
+
 /// How long a client may take to come back before that is not waited for any longer.
 const BACK: Duration = Duration::from_secs(2);
 
@@ -470,10 +557,10 @@ fn fits(op: WireOp, asked: &str) -> bool {
     }
 }
 
-/// The loss in the words of the proxy.
-fn dropped(lost: LossKind, what: sim::LostRequest) -> RuleEffect {
+/// What was done, in the words of the proxy.
+fn effect(action: RuleAction, what: sim::StruckRequest) -> RuleEffect {
     RuleEffect {
-        lost,
+        action,
         op: match what.op {
             "set" => "setData".to_string(),
             "close" => "closeSession".to_string(),
@@ -483,9 +570,9 @@ fn dropped(lost: LossKind, what: sim::LostRequest) -> RuleEffect {
         xid: i32::try_from(what.request).unwrap_or(i32::MAX),
         session: Some(session_hex(what.session)),
         zxid: what.zxid,
-        outcome: match lost {
-            LossKind::Reply => "applied".to_string(),
-            LossKind::Request => "not-sent".to_string(),
+        outcome: match action {
+            RuleAction::Lost(LossKind::Request) => "not-sent".to_string(),
+            RuleAction::Lost(LossKind::Reply) | RuleAction::Held(HeldKind::Reply) => "applied".to_string(),
         },
     }
 }

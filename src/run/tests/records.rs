@@ -44,8 +44,11 @@ fn the_same_plan_gives_the_same_history() {
                     "pause",
                     "partition",
                     "drop-reply",
+                    "hold-reply",
                     "disconnect",
                     "expire",
+                    "latency",
+                    "stall",
                     "lag",
                 ],
             ))

@@ -4,7 +4,7 @@ use super::{Ran, plan, run};
 use std::collections::BTreeSet;
 use zooquake_history::{
     Event, EventType, Node, Process,
-    fault::{Cut, Payload, Wire},
+    fault::{Cut, Latency, Payload, Wire},
     plan::{Target, Trigger, Window},
 };
 
@@ -170,6 +170,10 @@ fn confirms_first(ran: &Ran, client: &Node, healed: usize) -> bool {
     confirm(EventType::Ok)
 }
 
+fn late(ms: u64, jitter_ms: u64) -> Payload {
+    Payload::Latency(Latency { ms, jitter_ms })
+}
+
 /// A plan may come from elsewhere.
 #[test]
 fn a_window_that_does_not_say_how_it_strikes_says_so_where_it_strikes() {
@@ -178,6 +182,14 @@ fn a_window_that_does_not_say_how_it_strikes_says_so_where_it_strikes() {
         ("partition", Some(Payload::Wire(Wire::Close)), "how the network is cut"),
         ("disconnect", None, "how the connections end"),
         ("drop-reply", Some(Payload::Cut(Cut::Mute)), "what is lost"),
+        (
+            "hold-reply",
+            Some(Payload::Wire(Wire::Close)),
+            "which reply is kept back",
+        ),
+        ("latency", None, "how late all is"),
+        ("latency", Some(late(0, 0)), "a delay of 0 ms"),
+        ("latency", Some(late(20, 21)), "with a jitter of 21 ms"),
         ("lag", None, "by how much the follower is behind"),
     ] {
         let mut plan = plan("lock/fenced", 1, 6_000, &[]);

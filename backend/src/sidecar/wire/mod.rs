@@ -1,14 +1,18 @@
 //! The wire proxy: stands between the host's client and the ensemble, parses ZooKeeper's framing, drops the request or
-//! reply that its rule selects, and reports which one that was.
+//! reply that its rule selects or keeps it back, and reports which one that was. It delays what passes, or lets nothing
+//! pass.
 //!
-//! A lost reply or request always ends the connection, because TCP loses nothing in the middle of one.
+//! A lost reply or request always ends the connection, because TCP loses nothing in the middle of one, and what waits
+//! is passed on in order, because TCP reorders nothing.
 
 mod expire;
 mod frame;
+mod half;
 mod relay;
 mod rule;
 #[cfg(test)]
 mod tests;
+mod traffic;
 
 use anyhow::{Context, Result, bail, ensure};
 use frame::Session;
@@ -16,7 +20,7 @@ use rule::{FrameVerdict, WireRule};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -25,7 +29,10 @@ use tokio::sync::watch;
 use zooquake_history::fault::Wire;
 
 pub use expire::ExpiryEffect;
-pub use rule::{LossKind, RuleEffect};
+use half::HalfSource;
+pub use rule::{HeldKind, LossKind, RuleAction, RuleEffect};
+use traffic::{HeldReply, Traffic};
+pub use traffic::{HoldEffect, LatencyEffect, PassageEffect, StallEffect};
 
 /// How long disconnected connections may take to end.
 const DISCONNECTED_WITHIN: Duration = Duration::from_secs(2);
@@ -54,7 +61,8 @@ pub struct ReconnectEffect {
 /// The proxy of one client: one listening port on the loopback for each server.
 #[derive(Debug)]
 pub struct Proxy {
-    ports: Mutex<Vec<u16>>,
+    /// The ports, each with its server.
+    ways: Mutex<Vec<(u16, SocketAddr)>>,
     rule: Mutex<Option<WireRule>>,
     /// Sessions of the open connections, and their servers, once these have accepted them.
     sessions: Mutex<HashMap<u64, (SocketAddr, Session)>>,
@@ -63,6 +71,14 @@ pub struct Proxy {
     disconnected: watch::Sender<Option<Wire>>,
     /// Whether new connections wait.
     held: watch::Sender<bool>,
+    /// What becomes of what passes.
+    traffic: watch::Sender<Traffic>,
+    /// The reply that is kept back, or was last.
+    held_reply: Mutex<Option<HeldReply>>,
+    /// Bytes that wait to be passed on.
+    waiting: AtomicUsize,
+    /// Answers of servers that were passed on to the client at once.
+    carried: AtomicU64,
     open: watch::Sender<usize>,
     /// Connections that a server has accepted so far, and how many these were when the last loss was.
     accepted: watch::Sender<u64>,
@@ -72,12 +88,16 @@ pub struct Proxy {
 impl Default for Proxy {
     fn default() -> Self {
         Self {
-            ports: Mutex::default(),
+            ways: Mutex::default(),
             rule: Mutex::default(),
             sessions: Mutex::default(),
             next: AtomicU64::new(1),
             disconnected: watch::Sender::new(None),
             held: watch::Sender::new(false),
+            traffic: watch::Sender::new(Traffic::default()),
+            held_reply: Mutex::default(),
+            waiting: AtomicUsize::new(0),
+            carried: AtomicU64::new(0),
             open: watch::Sender::new(0),
             accepted: watch::Sender::new(0),
             mark: AtomicU64::new(0),
@@ -94,6 +114,7 @@ struct OpenConnection {
 impl Drop for OpenConnection {
     fn drop(&mut self) {
         locked(&self.proxy.sessions).remove(&self.id);
+        self.proxy.given_up(self.id);
         if let Some(rule) = &mut *locked(&self.proxy.rule) {
             rule.gone(self.id);
         }
@@ -112,21 +133,23 @@ impl Proxy {
     /// # Errors
     /// If a port is taken.
     pub async fn open(self: &Arc<Self>, servers: &[SocketAddr], from: u16) -> Result<Vec<u16>> {
-        let already = locked(&self.ports).clone();
+        let ports = |ways: &[(u16, SocketAddr)]| ways.iter().map(|(port, _)| *port).collect();
+        let already = locked(&self.ways).clone();
         if !already.is_empty() {
-            return Ok(already);
+            return Ok(ports(&already));
         }
-        let mut ports = Vec::new();
+        let mut ways = Vec::new();
         for (server, n) in servers.iter().zip(0..) {
             let port = if from == 0 { 0 } else { from + n };
             let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
                 .await
                 .with_context(|| format!("listening on port {port} for {server}"))?;
-            ports.push(listener.local_addr().context("the port of the proxy")?.port());
+            let port = listener.local_addr().context("the port of the proxy")?.port();
+            ways.push((port, *server));
             tokio::spawn(Arc::clone(self).listen(listener, *server));
         }
-        locked(&self.ports).clone_from(&ports);
-        Ok(ports)
+        locked(&self.ways).clone_from(&ways);
+        Ok(ports(&ways))
     }
 
     async fn listen(self: Arc<Self>, listener: TcpListener, server: SocketAddr) {
@@ -148,20 +171,21 @@ impl Proxy {
     /// # Errors
     /// If there is no proxy, or the action is none that waits for a request.
     pub async fn arm(&self, wire: Wire, limit: Duration) -> Result<Option<RuleEffect>> {
-        let (lost, which) = match wire {
-            Wire::DropReply(which) => (LossKind::Reply, which),
-            Wire::DropRequest(which) => (LossKind::Request, which),
+        let (action, which) = match wire {
+            Wire::DropReply(which) => (RuleAction::Lost(LossKind::Reply), which),
+            Wire::DropRequest(which) => (RuleAction::Lost(LossKind::Request), which),
+            Wire::HoldReply(which) => (RuleAction::Held(HeldKind::Reply), which),
             Wire::Close | Wire::Reset => bail!("{wire:?} waits for no request"),
         };
         ensure!(
-            !locked(&self.ports).is_empty(),
+            !locked(&self.ways).is_empty(),
             "the client's connections do not go through the proxy"
         );
-        let (rule, mut acted) = WireRule::new(lost, which);
+        let (rule, mut acted) = WireRule::new(action, which);
         *locked(&self.rule) = Some(rule);
-        if let Ok(dropped) = tokio::time::timeout(limit, &mut acted).await {
+        if let Ok(effect) = tokio::time::timeout(limit, &mut acted).await {
             // A rule that was disarmed has gone without a word.
-            return Ok(dropped.ok());
+            return Ok(effect.ok());
         }
         self.disarm();
         Ok(acted.try_recv().ok())
@@ -206,8 +230,8 @@ impl Proxy {
 
     /// Whether a server answers over one of the ports.
     async fn passes(&self) -> bool {
-        let ports = locked(&self.ports).clone();
-        for port in ports {
+        let ways = locked(&self.ways).clone();
+        for (port, _) in ways {
             let answer = async {
                 let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.ok()?;
                 stream.write_all(b"srvr").await.ok()?;
@@ -249,28 +273,43 @@ impl Proxy {
     }
 
     fn asked(&self, connection: u64, frame: &[u8]) -> FrameVerdict {
-        let session = self.session_of(connection);
-        self.judged(|rule| {
+        self.judged(connection, |rule, session| {
             let asked = frame::asked(frame)?;
             Some(rule.asked(connection, session, &asked))
         })
     }
 
     fn replied(&self, connection: u64, frame: &[u8]) -> FrameVerdict {
-        let session = self.session_of(connection);
-        self.judged(|rule| {
+        self.judged(connection, |rule, session| {
             let reply = frame::replied(frame)?;
             Some(rule.replied(connection, session, &reply, frame))
         })
     }
 
-    fn judged(&self, judge: impl FnOnce(&mut WireRule) -> Option<FrameVerdict>) -> FrameVerdict {
+    fn judged(
+        &self,
+        connection: u64,
+        judge: impl FnOnce(&mut WireRule, Option<i64>) -> Option<FrameVerdict>,
+    ) -> FrameVerdict {
         let mut rule = locked(&self.rule);
-        let verdict = rule.as_mut().and_then(judge).unwrap_or(FrameVerdict::Forward);
-        if verdict == FrameVerdict::Drop {
+        let Some(armed) = rule.as_mut() else {
+            return FrameVerdict::Forward;
+        };
+        let verdict = judge(armed, self.session_of(connection)).unwrap_or(FrameVerdict::Forward);
+        if verdict != FrameVerdict::Forward {
             // Still under the lock, which a caller that waits for the next connection takes first.
             self.mark.store(*self.accepted.borrow(), Ordering::Relaxed);
         }
+        if verdict == FrameVerdict::Hold {
+            self.hold(connection);
+        }
         verdict
+    }
+
+    /// What came from this source was passed on at once.
+    fn carried(&self, source: &HalfSource<'_>) {
+        if source.is_session() {
+            self.carried.fetch_add(1, Ordering::Relaxed);
+        }
     }
 }

@@ -2,12 +2,12 @@
 
 use super::Proxy;
 use super::frame::{self, Frames};
-use super::rule::FrameVerdict;
+use super::half::{Half, HalfSource};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncWriteExt, copy};
+use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use zooquake_history::fault::Wire;
@@ -90,7 +90,7 @@ async fn carry(
 ) -> io::Result<()> {
     let connected = tokio::select! {
         connected = async {
-            proxy.not_held().await;
+            proxy.lets_connect().await;
             Upstream::connect(server).await
         } => connected?,
         // What a client has given up must not reach a server later.
@@ -98,45 +98,22 @@ async fn carry(
     };
     let Upstream { answers, out } = upstream.insert(connected);
     let Some(first) = asks.next().await? else { return Ok(()) };
-    out.write_all(&first).await?;
-    if frame::is_word(&first) {
-        copy(answers.unframed(), to_client).await?;
-        return Ok(());
-    }
-    tokio::select! {
-        ended = upward(proxy, id, asks, out) => ended,
-        ended = downward(proxy, (id, server), answers, to_client) => ended,
-    }
-}
-
-/// From the client to the server, after the request that opens the session.
-async fn upward(proxy: &Proxy, id: u64, asks: &mut Frames<OwnedReadHalf>, out: &mut OwnedWriteHalf) -> io::Result<()> {
-    while let Some(frame) = asks.next().await? {
-        if proxy.asked(id, &frame) == FrameVerdict::Drop {
-            return Ok(());
-        }
-        out.write_all(&frame).await?;
-    }
-    Ok(())
-}
-
-/// From the server to the client.
-async fn downward(
-    proxy: &Proxy,
-    (id, server): (u64, SocketAddr),
-    answers: &mut Frames<OwnedReadHalf>,
-    to_client: &mut OwnedWriteHalf,
-) -> io::Result<()> {
-    let Some(first) = answers.next().await? else {
-        return Ok(());
+    let (up, down) = match frame::is_word(&first) {
+        true => (HalfSource::Word(Some(first)), HalfSource::Text(answers.unframed())),
+        false => (
+            HalfSource::Requests {
+                frames: asks,
+                first: Some(first),
+            },
+            HalfSource::Replies {
+                frames: answers,
+                server,
+                first: true,
+            },
+        ),
     };
-    to_client.write_all(&first).await?;
-    proxy.answered(id, server, frame::session(&first));
-    while let Some(frame) = answers.next().await? {
-        if proxy.replied(id, &frame) == FrameVerdict::Drop {
-            return Ok(());
-        }
-        to_client.write_all(&frame).await?;
+    tokio::select! {
+        ended = Half::new(proxy, id, up).carry(out) => ended,
+        ended = Half::new(proxy, id, down).carry(to_client) => ended,
     }
-    Ok(())
 }

@@ -5,6 +5,16 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 use zooquake_history::fault::NthRequest;
 
+/// What the proxy does to a request, or to the reply to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RuleAction {
+    /// It takes this away, and the connection with it.
+    Lost(LossKind),
+    /// It keeps this back, and all that follows on the connection.
+    Held(HeldKind),
+}
+
 /// What the proxy takes away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -15,11 +25,20 @@ pub enum LossKind {
     Request,
 }
 
+/// What the proxy keeps back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HeldKind {
+    /// The reply to a request that was applied.
+    Reply,
+}
+
 /// What a rule did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleEffect {
-    /// What was taken away.
-    pub lost: LossKind,
+    /// What was taken away or kept back, as `"lost":"reply"`.
+    #[serde(flatten)]
+    pub action: RuleAction,
     /// Type of the request: `create`, `delete`, `setData`, `multi`, `closeSession`.
     pub op: String,
     /// The znode that the request named.
@@ -41,12 +60,14 @@ pub enum FrameVerdict {
     Forward,
     /// Throw it away and close the connection.
     Drop,
+    /// Keep it back, with what follows it.
+    Hold,
 }
 
 /// One armed rule. It acts once.
 #[derive(Debug)]
 pub struct WireRule {
-    lost: LossKind,
+    action: RuleAction,
     which: NthRequest,
     seen: u32,
     /// The request whose reply is awaited, and the connection that it went over.
@@ -55,11 +76,11 @@ pub struct WireRule {
 }
 
 impl WireRule {
-    /// A rule, and the channel on which it reports what it dropped.
-    pub fn new(lost: LossKind, which: NthRequest) -> (Self, oneshot::Receiver<RuleEffect>) {
+    /// A rule, and the channel on which it reports what it did.
+    pub fn new(action: RuleAction, which: NthRequest) -> (Self, oneshot::Receiver<RuleEffect>) {
         let (done, acted) = oneshot::channel();
         let rule = Self {
-            lost,
+            action,
             which,
             seen: 0,
             awaited: None,
@@ -77,9 +98,9 @@ impl WireRule {
         if self.seen < self.which.nth {
             return FrameVerdict::Forward;
         }
-        match self.lost {
-            LossKind::Request => self.act(asked, session, None),
-            LossKind::Reply => {
+        match self.action {
+            RuleAction::Lost(LossKind::Request) => self.act(asked, session, None),
+            RuleAction::Lost(LossKind::Reply) | RuleAction::Held(HeldKind::Reply) => {
                 self.awaited = Some((connection, asked.clone()));
                 FrameVerdict::Forward
             }
@@ -107,8 +128,8 @@ impl WireRule {
             return FrameVerdict::Forward;
         };
         let outcome = if zxid.is_some() { "applied" } else { "not-sent" };
-        let dropped = RuleEffect {
-            lost: self.lost,
+        let effect = RuleEffect {
+            action: self.action,
             op: frame::name(asked.code).to_string(),
             path: asked.path.clone(),
             xid: asked.xid,
@@ -116,10 +137,11 @@ impl WireRule {
             zxid,
             outcome: outcome.to_string(),
         };
-        // If the receiver has given up meanwhile, nothing may be dropped.
-        match done.send(dropped) {
-            Ok(()) => FrameVerdict::Drop,
-            Err(_) => FrameVerdict::Forward,
+        // If the receiver has given up meanwhile, nothing may be done.
+        match (done.send(effect), self.action) {
+            (Ok(()), RuleAction::Lost(_)) => FrameVerdict::Drop,
+            (Ok(()), RuleAction::Held(_)) => FrameVerdict::Hold,
+            (Err(_), _) => FrameVerdict::Forward,
         }
     }
 }

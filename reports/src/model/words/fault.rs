@@ -2,7 +2,7 @@
 
 use super::EventContext;
 use crate::text;
-use zooquake_history::fault::{LOST, OP};
+use zooquake_history::fault::{HELD, LOST, OP};
 use zooquake_history::operation::control::ZXID;
 use zooquake_history::operation::{Field, PATH};
 use zooquake_history::{Event, FaultKind};
@@ -31,7 +31,8 @@ pub fn predicate(context: EventContext<'_>) -> Option<String> {
     })
 }
 
-/// Which request a fault on the wire took, or whose reply, from its `evidence`; `None` if it has none.
+/// Which request a fault on the wire took, or whose reply it took or kept back, from its `evidence`; `None` if it has
+/// none.
 ///
 /// The two look alike to the client; what differs is whether the servers applied the request.
 pub fn lost(event: &Event) -> Option<String> {
@@ -40,6 +41,13 @@ pub fn lost(event: &Event) -> Option<String> {
     let path = text(PATH).map(|path| format!(" {path}")).unwrap_or_default();
     let request = format!("{}{path}", text(OP).unwrap_or_else(|| "a request".into()));
     let zxid = ZXID.read_from(evidence);
+    if text(HELD).is_some() {
+        let applied = zxid.map(|zxid| format!(", applied as zxid {zxid:#x}"));
+        return Some(format!(
+            "the reply to {request} was kept back{}",
+            applied.unwrap_or_default()
+        ));
+    }
     Some(match (text(LOST).as_deref(), zxid) {
         (Some("reply"), Some(zxid)) => format!("the reply to {request} was lost, applied as zxid {zxid:#x}"),
         (Some("reply"), None) => format!("the reply to {request} was lost"),

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::ensemble::Ensemble;
-use super::script::{Fate, LostRequest, ScriptedRequest};
+use super::script::{Fate, ScriptedRequest, StruckRequest};
 use super::server::Role;
 use super::tree::Path;
 use super::txn::{Origin, Txn, Write};
@@ -28,7 +28,7 @@ struct PendingRequest {
     /// Its transaction, once applied here.
     zxid: Option<i64>,
     /// What is to happen to its reply.
-    loses: Option<ScriptedRequest>,
+    struck: Option<ScriptedRequest>,
 }
 
 /// The request with which a session is opened.
@@ -131,7 +131,7 @@ impl Ensemble {
         wire: usize,
         request: u64,
         ask: ClientRequest,
-        loses: Option<ScriptedRequest>,
+        struck: Option<ScriptedRequest>,
     ) {
         if let Some(served) = self.servers[server].served.get_mut(&wire) {
             served.pending.push_back(PendingRequest {
@@ -139,7 +139,7 @@ impl Ensemble {
                 ask,
                 done: None,
                 zxid: None,
-                loses,
+                struck,
             });
         }
     }
@@ -157,22 +157,22 @@ impl Ensemble {
                 .position(|scripted| (scripted.fits)(host, name))?;
             Some(self.script.remove(at))
         });
-        let mut loses = None;
+        let mut struck = None;
         if let Some(mut scripted) = scripted {
             if let Some(before) = scripted.before.take() {
                 before(self);
             }
             match scripted.fate {
                 Fate::Answered => {}
-                Fate::ReplyLost => loses = Some(scripted),
+                Fate::ReplyLost | Fate::ReplyHeld => struck = Some(scripted),
                 Fate::RequestLost => {
-                    (scripted.after)(LostRequest::new(&ask, request, session, None));
+                    (scripted.after)(StruckRequest::new(&ask, request, session, None));
                     self.lose_connection(wire);
                     return;
                 }
             }
         }
-        self.enqueue(server, wire, request, ask.clone(), loses);
+        self.enqueue(server, wire, request, ask.clone(), struck);
         match ask {
             ClientRequest::Write(write) => self.forward(server, wire, (request, session), write),
             ClientRequest::Sync => self.forward_sync(server, wire, request),
@@ -292,15 +292,19 @@ impl Ensemble {
                 None => self.read(server, wire, &first.ask),
             };
             // Like the proxy, which passes errors on and waits for the next request.
-            if let Some(scripted) = first.loses.take() {
+            if let Some(scripted) = first.struck.take() {
                 // That a znode is missing is an error on the wire.
                 let done = !matches!(answered, Err(_) | Ok(ServerReply::Stat(None)));
-                if done || self.config.scripted {
-                    (scripted.after)(LostRequest::new(&first.ask, first.request, session, first.zxid));
-                    self.lose_connection(wire);
-                    return;
+                if !done && !self.config.scripted {
+                    self.script.insert(0, scripted);
+                } else {
+                    (scripted.after)(StruckRequest::new(&first.ask, first.request, session, first.zxid));
+                    if scripted.fate != Fate::ReplyHeld {
+                        self.lose_connection(wire);
+                        return;
+                    }
+                    self.hold(wire);
                 }
-                self.script.insert(0, scripted);
             }
             let zxid = self.servers[server].tree.zxid;
             self.send(wire, 1, ConnectionMessage::Reply(first.request, answered, zxid));

@@ -9,7 +9,7 @@ use super::script::ScriptedRequest;
 use super::server::Server;
 use super::tree::{SimZnode, Tree};
 use super::txn::{Origin, Write};
-use super::wire::{ConnectionSide, NodeId, Wire};
+use super::wire::{ConnectionSide, HeldWire, NodeId, Wire};
 use super::world::World;
 use crate::zk::{CreateMode, CreatedZnode, Error, Host, MultiOp, OpResult, SharedValue, Stat};
 use zooquake_history::evidence::Txn;
@@ -42,6 +42,17 @@ pub(super) struct Machine {
     pub(super) refused: bool,
     /// Of a server: by how much what its leader sends is late.
     pub(super) lag: Duration,
+    /// Of a client's host: what its proxy does to what passes.
+    pub(super) proxy: ProxyTraffic,
+}
+
+/// What becomes of what passes through the proxy of a client's host.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct ProxyTraffic {
+    /// By how much it is late: so long, and as much more or less at most.
+    pub(super) latency: Option<(Duration, Duration)>,
+    /// Whether it waits.
+    pub(super) stalled: bool,
 }
 
 /// The simulated ensemble: servers, clients and the network between them.
@@ -63,6 +74,8 @@ pub struct Ensemble {
     pub script: Vec<ScriptedRequest>,
     /// Whether a request that is on its way when its client's connection is lost still arrives; drawn if `None`.
     pub late: Option<bool>,
+    /// The connection on which a reply is kept back, or was last.
+    pub(super) held: Option<HeldWire>,
 }
 
 impl Ensemble {
@@ -81,6 +94,7 @@ impl Ensemble {
                 changes: SharedValue::new(0),
                 script: Vec::new(),
                 late: config.scripted.then_some(false),
+                held: None,
                 config,
             })
         })

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::ensemble::Ensemble;
 use super::server::Role;
 use super::txn::Write;
-use super::wire::{NodeId, Purpose};
+use super::wire::{HoldOutcome, NodeId, Purpose};
 use crate::zk::SessionState;
 
 /// How late at most what waited for a node arrives when it is thawed.
@@ -90,6 +90,35 @@ impl Ensemble {
     /// Lets the connections of the clients on a host through again.
     pub fn let_through(&mut self, host: NodeId) {
         self.nodes[host].refused = false;
+    }
+
+    /// Has what passes between the clients on a host and the servers take so much longer, or as much more or less as the
+    /// jitter at most, from now on.
+    pub fn delay(&mut self, host: NodeId, latency: Duration, jitter: Duration) {
+        self.nodes[host].proxy.latency = Some((latency, jitter.min(latency)));
+    }
+
+    /// Lets nothing pass between the clients on a host and the servers; how many connections these have.
+    pub fn stall(&mut self, host: NodeId) -> usize {
+        self.nodes[host].proxy.stalled = true;
+        let clients = self.clients_on(host).into_iter();
+        clients.filter(|client| self.wire_of(*client).is_some()).count()
+    }
+
+    /// Lets everything pass again between the clients on a host and the servers, what has waited first; what became of
+    /// the reply that was kept back there, if one was.
+    pub fn pass_on(&mut self, host: NodeId) -> Option<HoldOutcome> {
+        let traffic = std::mem::take(&mut self.nodes[host].proxy);
+        if traffic.stalled {
+            self.resume(THAW, |from, to| from == host || to == host);
+        }
+        if traffic.latency.is_some() {
+            for wire in self.wires_of(host) {
+                self.hurry(wire, 0);
+                self.hurry(wire, 1);
+            }
+        }
+        self.deliver()
     }
 
     /// Has what its leader sends reach a server so much later from now on.

@@ -26,6 +26,7 @@ mod world;
 
 pub use ensemble::{Config, Ensemble};
 pub use net::{Net, OUTAGE, PARENTS};
-pub use script::{Before, Fate, Fits, LostRequest, ScriptedRequest};
+pub use script::{Before, Fate, Fits, ScriptedRequest, StruckRequest};
 pub use tree::SimZnode;
+pub use wire::HoldOutcome;
 pub use world::World;

@@ -22,8 +22,8 @@ pub struct ScriptedRequest {
     pub fate: Fate,
     /// Done just before the server looks at it.
     pub before: Option<Before>,
-    /// Done when its reply or it itself is lost.
-    pub after: Box<dyn FnOnce(LostRequest) + Send>,
+    /// Done when its reply or it itself is lost, or its reply is kept back.
+    pub after: Box<dyn FnOnce(StruckRequest) + Send>,
 }
 
 /// What becomes of a request.
@@ -35,11 +35,14 @@ pub enum Fate {
     ReplyLost,
     /// The connection is lost before it arrives.
     RequestLost,
+    /// It is applied, and the answer waits at the client's proxy with all that follows it on the connection, until
+    /// [`Ensemble::pass_on`]. Answers with errors are as for `ReplyLost`.
+    ReplyHeld,
 }
 
-/// A request that was lost, or whose reply was.
+/// A request that was lost, or whose reply was lost or kept back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LostRequest {
+pub struct StruckRequest {
     /// What was asked.
     pub op: &'static str,
     /// The path that was asked for; `None` of a multi and a close.
@@ -52,7 +55,7 @@ pub struct LostRequest {
     pub zxid: Option<i64>,
 }
 
-impl LostRequest {
+impl StruckRequest {
     pub(super) fn new(ask: &ClientRequest, request: u64, session: i64, zxid: Option<i64>) -> Self {
         Self {
             op: ask.name().unwrap_or("ping"),

@@ -114,6 +114,26 @@ pub(super) struct Wire {
     last: [Duration; 2],
 }
 
+/// A client's connection on which what its server sends waits at the client's proxy.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct HeldWire {
+    wire: usize,
+    since: Duration,
+    /// When the client gave the connection up, and how many messages waited then.
+    given_up: Option<(Duration, usize)>,
+}
+
+/// What became of a reply that was kept back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HoldOutcome {
+    /// The messages that were kept back, the reply among them.
+    pub messages: usize,
+    /// For how long the reply was.
+    pub lasted: Duration,
+    /// Whether they are passed on; otherwise the client had given the connection up.
+    pub delivered: bool,
+}
+
 impl Ensemble {
     /// Opens a connection; nothing is sent by that.
     pub(super) fn open(&mut self, from: NodeId, to: NodeId, purpose: Purpose) -> usize {
@@ -143,6 +163,7 @@ impl Ensemble {
                 _ => takes += lag,
             }
         }
+        takes += self.late_at_proxy(wire);
         let sending = &mut self.wires[wire];
         let at = sending.last[side].max(now + takes);
         sending.last[side] = at;
@@ -170,8 +191,66 @@ impl Ensemble {
         self.after(takes, DueEvent::Arrive(wire, side));
     }
 
+    /// How much later something passes the proxy of the connection's client.
+    fn late_at_proxy(&self, wire: usize) -> Duration {
+        let Wire { ends, purpose, .. } = &self.wires[wire];
+        match (purpose, self.nodes[ends[0]].proxy.latency) {
+            (Purpose::Quorum, _) | (_, None) => Duration::ZERO,
+            (_, Some((mean, jitter))) if jitter.is_zero() || self.world.chooses() => mean,
+            (_, Some((mean, jitter))) => {
+                let most = u64::try_from(2 * jitter.as_micros()).unwrap_or(u64::MAX);
+                mean - jitter + Duration::from_micros(self.world.draw(|rng| rng.u64(0..=most)))
+            }
+        }
+    }
+
+    /// Whether what one side sends waits at the proxy of the connection's client.
+    fn waits_at_proxy(&self, wire: usize, side: ConnectionSide) -> bool {
+        let Wire { ends, purpose, .. } = &self.wires[wire];
+        let held = side == 1 && self.held.is_some_and(|held| held.wire == wire);
+        matches!(purpose, Purpose::Client(_)) && (held || self.nodes[ends[0]].proxy.stalled)
+    }
+
+    /// Begins to keep back what the server sends on a client's connection.
+    pub(super) fn hold(&mut self, wire: usize) {
+        self.held = Some(HeldWire {
+            wire,
+            since: self.now(),
+            given_up: None,
+        });
+    }
+
+    /// Lets what was kept back arrive; what became of it, `None` if nothing was kept back.
+    pub(super) fn deliver(&mut self) -> Option<HoldOutcome> {
+        let HeldWire { wire, since, given_up } = self.held.take()?;
+        let (until, messages) = given_up.unwrap_or((self.now(), self.wires[wire].queues[1].len()));
+        self.hurry(wire, 1);
+        Some(HoldOutcome {
+            messages,
+            lasted: until - since,
+            delivered: given_up.is_none(),
+        })
+    }
+
+    /// How many messages are under way on the connections of a client's host.
+    pub fn waiting(&self, host: NodeId) -> usize {
+        let of = self.wires.iter().filter(|wire| wire.ends[0] == host);
+        of.flat_map(|wire| &wire.queues).map(VecDeque::len).sum()
+    }
+
+    /// The connections of the clients on a host.
+    pub(super) fn wires_of(&self, host: NodeId) -> Vec<usize> {
+        let of =
+            |wire: &usize| self.wires[*wire].ends[0] == host && matches!(self.wires[*wire].purpose, Purpose::Client(_));
+        (0..self.wires.len()).filter(of).collect()
+    }
+
     /// One side ends the connection; what it had sent before still arrives.
     pub(super) fn close(&mut self, wire: usize, side: ConnectionSide) {
+        let (now, waiting) = (self.now(), self.wires[wire].queues[1].len());
+        if let Some(held) = self.held.as_mut().filter(|held| held.wire == wire && side == 0) {
+            held.given_up = held.given_up.or(Some((now, waiting)));
+        }
         self.send(wire, side, ConnectionMessage::Fin);
         let closed = &mut self.wires[wire];
         closed.open[side] = false;
@@ -200,7 +279,8 @@ impl Ensemble {
         loop {
             let now = self.now();
             let Wire { ends, queues, .. } = &self.wires[wire];
-            if queues[side].front().is_none_or(|(at, _)| *at > now) || !self.passes(ends[side], ends[1 - side]) {
+            let passes = self.passes(ends[side], ends[1 - side]) && !self.waits_at_proxy(wire, side);
+            if queues[side].front().is_none_or(|(at, _)| *at > now) || !passes {
                 return;
             }
             let Some((_, message)) = self.wires[wire].queues[side].pop_front() else {

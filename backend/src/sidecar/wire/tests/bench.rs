@@ -1,7 +1,7 @@
 //! A client, a server and the proxy between them, over the loopback.
 
-use crate::sidecar::wire::frame::Frames;
 pub use crate::sidecar::wire::frame::framed;
+use crate::sidecar::wire::frame::{Frames, is_word};
 use crate::sidecar::wire::{Proxy, RuleEffect, locked};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -76,6 +76,12 @@ impl ConnectionEnd {
             .expect("frames")
     }
 
+    /// Nothing comes for this long.
+    pub async fn hears_nothing(&mut self, time: Duration) {
+        let next = timeout(time, self.frames.next()).await;
+        assert!(next.is_err(), "{next:?}");
+    }
+
     pub async fn say(&mut self, bytes: &[u8]) {
         self.out.write_all(bytes).await.expect("the proxy reads");
     }
@@ -92,18 +98,38 @@ impl ConnectionEnd {
 pub struct WireProxyBench {
     pub proxy: Arc<Proxy>,
     pub server: SocketAddr,
-    port: u16,
+    pub port: u16,
     pub connections: mpsc::UnboundedReceiver<ConnectionEnd>,
 }
 
 impl WireProxyBench {
+    /// Every connection is the test's.
     pub async fn new() -> Self {
+        Self::with(|stream, sender| drop(sender.send(ConnectionEnd::new(stream)))).await
+    }
+
+    /// Four letter words are answered, and the other connections are the test's.
+    pub async fn answering_words() -> Self {
+        Self::with(|mut stream, sender| {
+            tokio::spawn(async move {
+                let mut first = [0; 4];
+                while stream.peek(&mut first).await.is_ok_and(|read| (1..4).contains(&read)) {}
+                match is_word(&first) {
+                    true => stream.write_all(b"Mode: leader\n").await.expect("the probe listens"),
+                    false => drop(sender.send(ConnectionEnd::new(stream))),
+                }
+            });
+        })
+        .await
+    }
+
+    async fn with(mut takes: impl FnMut(TcpStream, mpsc::UnboundedSender<ConnectionEnd>) + Send + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let server = listener.local_addr().unwrap();
         let (sender, connections) = mpsc::unbounded_channel();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let _ = sender.send(ConnectionEnd::new(stream));
+                takes(stream, sender.clone());
             }
         });
         let proxy = Arc::new(Proxy::default());
@@ -149,6 +175,10 @@ impl WireProxyBench {
         }
         task
     }
+}
+
+pub fn held_reply_of(op: WireOp, nth: u32) -> Wire {
+    Wire::HoldReply(NthRequest { op, nth })
 }
 
 pub fn reply_of(op: WireOp, nth: u32) -> Wire {

@@ -2,8 +2,12 @@
 
 mod bench;
 mod expire;
+mod held;
+mod late;
+mod overhead;
+mod stalled;
 
-use super::{LossKind, Proxy};
+use super::{LossKind, Proxy, RuleAction};
 use bench::{CLOSE, CREATE, DELETE, GET, MULTI, SET, SOON, WireProxyBench, framed, hello, reply, reply_of, request};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -78,8 +82,8 @@ async fn the_reply_to_an_applied_create_is_lost_and_nothing_before_it() {
     assert_eq!(client.next().await, None);
     let dropped = armed.await.unwrap().expect("it acted");
     assert_eq!(
-        (dropped.lost, dropped.op.as_str(), dropped.xid),
-        (LossKind::Reply, "create", 2)
+        (dropped.action, dropped.op.as_str(), dropped.xid),
+        (RuleAction::Lost(LossKind::Reply), "create", 2)
     );
     assert_eq!((dropped.path.as_deref(), dropped.zxid), (Some("/lock/b"), Some(0x102)));
     assert_eq!(
@@ -142,7 +146,10 @@ async fn a_dropped_request_reaches_no_server() {
     assert_eq!(server.next().await, None);
     assert_eq!(client.next().await, None);
     let dropped = armed.await.unwrap().expect("it acted");
-    assert_eq!((dropped.lost, dropped.zxid), (LossKind::Request, None));
+    assert_eq!(
+        (dropped.action, dropped.zxid),
+        (RuleAction::Lost(LossKind::Request), None)
+    );
     assert_eq!(dropped.outcome, "not-sent");
 }
 

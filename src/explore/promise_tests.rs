@@ -8,14 +8,17 @@ use std::collections::BTreeMap;
 use zooquake_checkers::check;
 use zooquake_history::{EventType, Process, Record};
 
-const FAULTS: [&str; 7] = [
+const FAULTS: [&str; 10] = [
     "drop-reply",
+    "hold-reply",
     "disconnect",
     "expire",
     "kill",
     "pause",
     "partition",
     "lag",
+    "latency",
+    "stall",
 ];
 
 /// Schedules under each kind of fault, and under all of them.

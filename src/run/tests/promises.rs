@@ -66,6 +66,8 @@ fn under_faults_no_variant_breaks_in_a_way_that_it_is_not_known_for() {
             (2, &["drop-reply", "disconnect"]),
             (3, &["expire"]),
             (4, &["lag", "kill"]),
+            (5, &["hold-reply", "latency"]),
+            (6, &["stall"]),
         ] {
             let ran = run(plan(&name, seed, 25_000, faults));
             assert_eq!(ran.unknown(), [""; 0], "{name} seed {seed}");

@@ -74,11 +74,11 @@ const PLAIN: Variant = Variant {
 };
 
 known! {
-    GHOSTS: "early-release" under &["kill", "pause", "partition"],
+    GHOSTS: "early-release" under &["kill", "pause", "partition", "stall"],
         "all rounds have one parent: the znode of a member that died, or the `start` that it made, stays until its \
          session expires, and is counted in the next round",
         "the tutorial's text; Netflix/curator 99";
-    DOUBLES: "early-release" under &["drop-reply", "disconnect"],
+    DOUBLES: "early-release" under &["drop-reply", "hold-reply", "disconnect", "stall"],
         "a member whose join was carried out and whose reply was lost joins again, and is counted twice: its znodes have no \
          name of its own",
         "the tutorial's text; ZOOKEEPER-1262";

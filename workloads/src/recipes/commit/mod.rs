@@ -101,8 +101,21 @@ fn party<P: Party + 'static>(env: &Env, make: fn(PartyClient) -> P) -> anyhow::R
     Ok(Arc::new(CommitHandler(make(PartyClient::new(env, journal)))))
 }
 
+/// The faults that kill a coordinator, end its session, or leave it without a reply.
+const LOSING: &[&str] = &[
+    "kill",
+    "pause",
+    "partition",
+    "drop-reply",
+    "hold-reply",
+    "disconnect",
+    "stall",
+    "lag",
+    "expire",
+];
+
 known! {
-    BLOCKED: "blocked-transaction" under &["kill", "pause", "partition", "drop-reply", "disconnect", "lag", "expire"],
+    BLOCKED: "blocked-transaction" under LOSING,
         "only the coordinator can decide: if it dies, a request of its has an unknown outcome, or its session ends \
          before the decision is out, it does nothing more, and the sites wait for ever, as plain two-phase commit \
          does",

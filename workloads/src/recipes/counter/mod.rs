@@ -70,8 +70,10 @@ const LOSING: &[&str] = &[
     "pause",
     "partition",
     "drop-reply",
+    "hold-reply",
     "disconnect",
     "expire",
+    "stall",
     "lag",
 ];
 

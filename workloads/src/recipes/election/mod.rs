@@ -98,20 +98,32 @@ const PLAIN: Variant = Variant {
     ..Variant::PLAIN
 };
 
+/// The faults that end a client's process, or leave its request without a reply.
+const LOSING: &[&str] = &[
+    "kill",
+    "pause",
+    "partition",
+    "drop-reply",
+    "hold-reply",
+    "disconnect",
+    "stall",
+    "lag",
+];
+
 known! {
     FROZEN: "stale-write" under &["pause"],
         "a leader frozen for longer than its session timeout goes on with its work when it thaws, and treats its term \
          as valid until it resigns, since session events are ignored",
         "Curator TN10, KAFKA-6082";
-    CUT_OFF: "stale-write" under &["partition", "expire"],
+    CUT_OFF: "stale-write" under &["partition", "expire", "stall"],
         "session events are ignored, so a leader whose session ends, cut off or connected, goes on working while the next \
          one leads",
         "twitter/commons 5, Curator TN10";
-    ORPHAN: "orphan-node" under &["kill", "pause", "partition", "drop-reply", "disconnect", "lag"],
+    ORPHAN: "orphan-node" under LOSING,
         "a create or delete whose reply is lost, or a read that fails, ends the attempt with an error; the session lives \
          on, and with it the znode that was created",
         "ZOOKEEPER-1262";
-    STUCK: "no-leader" under &["kill", "pause", "partition", "drop-reply", "disconnect", "lag"],
+    STUCK: "no-leader" under LOSING,
         "everybody waits behind the znode of an attempt or resignation that ended with an error, whose session lives on",
         "ZOOKEEPER-1262";
 }
@@ -124,7 +136,7 @@ known! {
         "a leader frozen for longer than its session timeout between its check and its write writes when it thaws; only an \
          epoch that the resource checks stops it",
         "Curator TN10, KAFKA-6082";
-    DEPOSED_CUT_OFF: "stale-write" under &["partition", "expire"],
+    DEPOSED_CUT_OFF: "stale-write" under &["partition", "expire", "stall"],
         "work that began before the session's end and lasts longer is not interrupted; and where syncLimit × tickTime \
          exceeds the session timeout, a cut-off server serves a leader whose session has expired",
         "Curator TN10, ZOOKEEPER-1675";

@@ -90,20 +90,32 @@ const PLAIN: Variant = Variant {
     ..Variant::PLAIN
 };
 
+/// The faults that end a client's process, or leave its request without a reply.
+const LOSING: &[&str] = &[
+    "kill",
+    "pause",
+    "partition",
+    "drop-reply",
+    "hold-reply",
+    "disconnect",
+    "stall",
+    "lag",
+];
+
 known! {
     FROZEN: "stale-write" under &["pause"],
         "a holder frozen for longer than its session timeout goes on with its work when it thaws, and treats its lock \
          as held until it releases it, since session events are ignored",
         "Curator TN10, CURATOR-206";
-    CUT_OFF: "stale-write" under &["partition", "expire"],
+    CUT_OFF: "stale-write" under &["partition", "expire", "stall"],
         "session events are ignored, so a holder whose session ends, cut off or connected, goes on working while the next \
          one is granted",
         "twitter/commons 5, Curator TN10";
-    ORPHAN: "orphan-node" under &["kill", "pause", "partition", "drop-reply", "disconnect", "lag"],
+    ORPHAN: "orphan-node" under LOSING,
         "a request whose reply is lost ends the attempt with an error; the session stays open, and with it the znode \
          that was created",
         "ZOOKEEPER-1262";
-    STUCK: "lost-wakeup" under &["kill", "pause", "partition", "drop-reply", "disconnect", "lag"],
+    STUCK: "lost-wakeup" under LOSING,
         "an error or the session's end inside the watch callback is only printed, and the attempt never ends; and \
          everybody waits behind the znode of an attempt that ended with an error",
         "ZOOKEEPER-1262, the tutorial's text";
@@ -123,7 +135,7 @@ known! {
         "a holder frozen for longer than its session timeout between its check and its write writes when it thaws; only \
          a fencing token stops it",
         "Curator TN10, CURATOR-206";
-    PROTECTED_CUT_OFF: "stale-write" under &["partition", "expire"],
+    PROTECTED_CUT_OFF: "stale-write" under &["partition", "expire", "stall"],
         "work that began before the session's end and lasts longer is not interrupted; and where syncLimit × tickTime \
          exceeds the session timeout, a cut-off server serves a holder whose session has expired",
         "Curator TN10, ZOOKEEPER-1675";

@@ -56,7 +56,7 @@ const VARIANTS: &[Variant] = &[
         name: "tutorial",
         promise: "reads, then sets its watches, and registers once for ever: right as long as nothing changes in between and no \
                   session ends",
-        accepted: &[STALE, LOST],
+        accepted: &[STALE, LOST, REFUSED],
         build: |env| Ok(Arc::new(MembershipHandler(Tutorial::new(env)))),
         ..PLAIN
     },
@@ -73,7 +73,10 @@ known! {
     STALE: "stale-view" under &["none"],
         "what changes between a read and the read that sets the watch is neither shown nor heard of, until the next event",
         "Helix 44";
-    LOST: "lost-member" under &["pause", "partition", "expire"],
+    LOST: "lost-member" under &["pause", "partition", "expire", "stall"],
         "the entry goes with its session, and nobody makes it again, for the client believes in it until it is asked to leave",
+        "pinterest/memq 55, apache/fluss 1004";
+    REFUSED: "refused-for-ever" under &["pause", "partition", "expire", "stall"],
+        "a member whose entry has gone with its session is refused each update of it: nobody makes the entry again",
         "pinterest/memq 55, apache/fluss 1004";
 }

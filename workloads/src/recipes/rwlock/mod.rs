@@ -45,17 +45,29 @@ const PLAIN: Variant = Variant {
     ..Variant::PLAIN
 };
 
+/// The faults that end a client's process, or leave its request without a reply.
+const LOSING: &[&str] = &[
+    "kill",
+    "pause",
+    "partition",
+    "drop-reply",
+    "hold-reply",
+    "disconnect",
+    "stall",
+    "lag",
+];
+
 known! {
     BESIDE: "double-grant" under &["none"],
         "a reader whose neighbour is a reader that waits holds beside the writer which that one waits for, without any fault",
         "ZooKeeper Recipes, Shared Locks: a reader waits for the write- znode next before it";
-    STALE: "stale-write" under &["pause", "partition", "expire"],
+    STALE: "stale-write" under &["pause", "partition", "expire", "stall"],
         "session events are ignored, so a writer whose session has ended goes on working while the next one is granted",
         "Curator TN10, CURATOR-206";
-    ORPHAN: "orphan-node" under &["kill", "pause", "partition", "drop-reply", "disconnect", "lag"],
+    ORPHAN: "orphan-node" under LOSING,
         "a request whose reply is lost ends the operation with an error; the session stays open, and with it the znode",
         "ZOOKEEPER-1262";
-    STUCK: "lost-wakeup" under &["kill", "pause", "partition", "drop-reply", "disconnect", "lag"],
+    STUCK: "lost-wakeup" under LOSING,
         "everybody waits behind the znode of an attempt or release that ended with an error, whose session lives on",
         "ZOOKEEPER-1262";
 }

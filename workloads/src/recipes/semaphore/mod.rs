@@ -77,16 +77,28 @@ const PLAIN: Variant = Variant {
     ..Variant::PLAIN
 };
 
+/// The faults that end a client's process, or leave its request without a reply.
+const LOSING: &[&str] = &[
+    "kill",
+    "pause",
+    "partition",
+    "drop-reply",
+    "hold-reply",
+    "disconnect",
+    "stall",
+    "lag",
+];
+
 known! {
     BOTH_COUNTED: "over-capacity" under &["none"],
         "a release wakes all waiting clients; each of them counts the leases before any other has created its own, so \
          that more than one takes the lease that is free",
         "kazoo, recipe/lock.py: Semaphore._get_lease, which kazoo calls under a lock; Curator, InterProcessSemaphoreV2";
-    ORPHAN: "orphan-node" under &["kill", "pause", "partition", "drop-reply", "disconnect", "lag"],
+    ORPHAN: "orphan-node" under LOSING,
         "a create or delete whose reply is lost ends the operation with an error; the session lives on, and with it the \
          lease that was created",
         "ZOOKEEPER-1262";
-    STUCK: "lost-wakeup" under &["kill", "pause", "partition", "drop-reply", "disconnect", "lag"],
+    STUCK: "lost-wakeup" under LOSING,
         "everybody waits for leases of operations that ended with an error, whose sessions live on",
         "ZOOKEEPER-1262";
 }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// The variants that no crash of the harness may convict.
 const VARIANTS: [&str; 4] = ["lock/fenced", "queue/claimed", "commit/atomic", "election/epoch"];
 
-const FAULTS: [&str; 7] = [
+const FAULTS: [&str; 10] = [
     "pause",
     "partition",
     "kill",
@@ -22,6 +22,9 @@ const FAULTS: [&str; 7] = [
     "disconnect",
     "expire",
     "lag",
+    "hold-reply",
+    "latency",
+    "stall",
 ];
 
 /// How long the harness stands still for SIGSTOP.
@@ -205,9 +208,9 @@ impl Trial {
 /// Each fault alone, two together, all together.
 fn faults(rng: &mut fastrand::Rng, n: usize) -> Vec<&'static str> {
     // Shifted from one score to the next, so that every variant meets every kind.
-    match (n + n / 20) % 10 {
-        one @ 0..7 => vec![FAULTS[one]],
-        9 => FAULTS.to_vec(),
+    match (n + n / 20) % 13 {
+        one @ 0..10 => vec![FAULTS[one]],
+        12 => FAULTS.to_vec(),
         _ => rng.choose_multiple(FAULTS, 2),
     }
 }

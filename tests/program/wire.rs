@@ -58,6 +58,120 @@ fn children_leaves_an_orphan_when_the_reply_to_its_create_is_lost() {
     });
 }
 
+/// The events of a window's phase that were verified, with the window in the plan.
+fn seen(ran: &RunFiles, phase: &str) -> Vec<(Value, Value)> {
+    let plan = document(&ran.folder, "plan.json");
+    let windows = plan["windows"].as_array().expect("windows").clone();
+    let events = ran.lines("history.jsonl").into_iter();
+    let of_nemesis = events.filter(|event| event["process"] == "nemesis");
+    let seen = of_nemesis.filter(|event| event["value"]["phase"] == phase && event["value"]["verified"] == true);
+    let window = |event: &Value| {
+        windows
+            .iter()
+            .find(|window| window["id"] == event["value"]["window"])
+            .cloned()
+    };
+    seen.map(|event| (window(&event).expect("a window of the plan"), event["value"].clone()))
+        .collect()
+}
+
+/// The session timeout of the plan.
+fn session_ms(ran: &RunFiles) -> u64 {
+    let plan = document(&ran.folder, "plan.json");
+    let session_ms = &plan["cluster"]["timing"]["session_ms"];
+    session_ms.as_u64().expect("a timing")
+}
+
+/// The milliseconds that stand behind these words.
+fn ms_after(detail: &Value, words: &str) -> f64 {
+    let detail = detail.as_str().expect("what was seen");
+    let (_, rest) = detail.split_once(words).unwrap_or_else(|| panic!("{words}: {detail}"));
+    let number = rest.trim_start().split(' ').next().and_then(|ms| ms.parse().ok());
+    number.unwrap_or_else(|| panic!("{words}: {detail}"))
+}
+
+#[test]
+fn claimed_is_valid_when_replies_are_kept_back_and_delivered_later() {
+    shaken("queue/claimed", "hold-reply", "20s", |ran, counting| {
+        valid(ran);
+        assert!(counting >= 3, "{}", ran.story());
+
+        let logged = ran.lines("txnlog.jsonl");
+        for (_, on) in seen(ran, "on") {
+            let evidence = &on["evidence"];
+            assert_eq!(
+                (&evidence["held"], &evidence["outcome"]),
+                (&"reply".into(), &"applied".into())
+            );
+            let applied = |txn: &Value| txn["zxid"] == evidence["zxid"] && txn["session"] == evidence["session"];
+            assert!(
+                logged.iter().any(applied),
+                "{evidence} is in no server's log: {}",
+                ran.story()
+            );
+        }
+        let session_ms = session_ms(ran);
+        let became: Vec<(u64, bool)> = seen(ran, "off")
+            .into_iter()
+            .map(|(window, off)| {
+                let (ms, evidence) = (window["duration_ms"].as_u64().expect("how long"), &off["evidence"]);
+                let (held_ms, delivered) = (evidence["ms"].as_u64(), evidence["delivered"].as_bool());
+                let delivered = delivered.expect("what became of it");
+                // A client gives a connection up when it has received nothing for two fifths of its session timeout.
+                assert_eq!(delivered, ms < session_ms / 3, "{off}");
+                let least = if delivered { ms } else { session_ms / 5 };
+                assert!(held_ms.is_some_and(|held_ms| held_ms >= least), "{off}");
+                assert!(evidence["bytes"].as_u64().is_some_and(|bytes| bytes >= 20), "{off}");
+                (ms, delivered)
+            })
+            .collect();
+        for delivered in [true, false] {
+            assert!(became.iter().any(|(_, this)| *this == delivered), "{became:?}");
+        }
+    });
+}
+
+#[test]
+fn fenced_is_valid_when_all_that_passes_is_late() {
+    shaken("lock/fenced", "latency", "12s", |ran, counting| {
+        valid(ran);
+        assert!(counting >= 2, "{}", ran.story());
+        for (window, on) in seen(ran, "on") {
+            let of = |field: &str| window["latency"][field].as_f64().expect("a latency");
+            let through = ms_after(&on["detail"], "through the proxy was answered after");
+            assert!(through >= 2.0 * (of("ms") - of("jitter_ms")), "{on}");
+            assert!(ms_after(&on["detail"], "one past it after") < through, "{on}");
+        }
+        for (window, off) in seen(ran, "off") {
+            let through = ms_after(&off["detail"], "through the proxy was answered after");
+            assert!(through < window["latency"]["ms"].as_f64().expect("a latency"), "{off}");
+        }
+    });
+}
+
+#[test]
+fn fenced_is_valid_when_nothing_passes_for_longer_than_a_session_and_for_less() {
+    shaken("lock/fenced", "stall", "20s", |ran, counting| {
+        valid(ran);
+        assert!(counting >= 2, "{}", ran.story());
+        let session_ms = session_ms(ran);
+        let events = ran.lines("history.jsonl");
+        let mut longer = 0;
+        for (window, on) in seen(ran, "on") {
+            assert!(ms_after(&on["detail"], "bytes that wait:") > 0.0, "{on}");
+            assert!(ms_after(&on["detail"], "had no answer for") >= 300.0, "{on}");
+            if window["duration_ms"].as_u64().expect("how long") > session_ms {
+                longer += 1;
+                let expired = |event: &Value| {
+                    event["process"] == on["target"] && event["f"] == "session" && event["value"]["state"] == "expired"
+                };
+                assert!(events.iter().any(expired), "{on}: {}", ran.story());
+            }
+        }
+        assert!(longer > 0 && seen(ran, "off").len() >= 2, "{}", ran.story());
+    });
+}
+
 #[test]
 fn fenced_is_valid_when_connections_are_cut() {
     shaken("lock/fenced", "disconnect", "12s", |ran, counting| {

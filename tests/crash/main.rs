@@ -18,6 +18,9 @@ use trial::Trial;
 /// How many trials of each signal.
 const CRASHES: &str = "ZOOQUAKE_CRASHES";
 
+/// The kinds of fault of their runs, separated by commas; [`trial::FAULTS`] if it is not set.
+const FAULTS: &str = "ZOOQUAKE_FAULTS";
+
 /// What all trials are drawn from.
 const SEED: &str = "ZOOQUAKE_SEED";
 
@@ -25,7 +28,7 @@ const SEED: &str = "ZOOQUAKE_SEED";
 fn a_crash_at_any_moment_leaves_nothing_frozen_cut_off_or_convicted() {
     let crashes = std::env::var(CRASHES).unwrap_or_else(|_| "kill:1".to_string());
     let seed = std::env::var(SEED).map_or(1, |seed| seed.parse().expect("ZOOQUAKE_SEED is a number"));
-    let trials = Trial::draw(&crashes, seed);
+    let trials = Trial::draw(&crashes, &kinds(), seed);
     let _turn = EnsembleSlot::shared();
     let runs = Runs::new("crash");
     let life = match trials.len() {
@@ -54,6 +57,18 @@ fn a_crash_at_any_moment_leaves_nothing_frozen_cut_off_or_convicted() {
         broken.is_empty(),
         "trials {broken:?} broke the rule, their lines tell how"
     );
+}
+
+/// The kinds of fault that are asked for.
+fn kinds() -> Vec<&'static str> {
+    let Ok(asked) = std::env::var(FAULTS) else {
+        return trial::FAULTS.to_vec();
+    };
+    let kind = |name: &str| trial::FAULTS.iter().copied().find(|kind| *kind == name);
+    let kinds = asked
+        .split(',')
+        .map(|name| kind(name).unwrap_or_else(|| panic!("no run has the fault {name}")));
+    kinds.collect()
 }
 
 /// The date and the time of day, UTC.

@@ -14,7 +14,8 @@ use std::time::{Duration, Instant};
 /// The variants that no crash of the harness may convict.
 const VARIANTS: [&str; 4] = ["lock/fenced", "queue/claimed", "commit/atomic", "election/epoch"];
 
-const FAULTS: [&str; 10] = [
+/// The faults of the runs, if no others are asked for.
+pub const FAULTS: [&str; 10] = [
     "pause",
     "partition",
     "kill",
@@ -85,8 +86,9 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// All trials of a campaign such as `kill:60,hup:20,stop:20`, shuffled; the same arguments give the same trials.
-    pub fn draw(crashes: &str, seed: u64) -> Vec<Self> {
+    /// All trials of a campaign such as `kill:60,hup:20,stop:20` under these kinds of fault, shuffled; the same
+    /// arguments give the same trials.
+    pub fn draw(crashes: &str, kinds: &[&'static str], seed: u64) -> Vec<Self> {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut trials = Vec::new();
         for part in crashes.split(',') {
@@ -100,7 +102,7 @@ impl Trial {
                     variant: VARIANTS[n % VARIANTS.len()],
                     faults: match signal {
                         Signal::Begin => vec!["pause"],
-                        _ => faults(&mut rng, n),
+                        _ => faults(&mut rng, kinds, n),
                     },
                     pause_ms: match signal {
                         Signal::Kill | Signal::Begin => rng.u64(0..20_000),
@@ -206,12 +208,13 @@ impl Trial {
 }
 
 /// Each fault alone, two together, all together.
-fn faults(rng: &mut fastrand::Rng, n: usize) -> Vec<&'static str> {
+fn faults(rng: &mut fastrand::Rng, kinds: &[&'static str], n: usize) -> Vec<&'static str> {
     // Shifted from one score to the next, so that every variant meets every kind.
-    match (n + n / 20) % 13 {
-        one @ 0..10 => vec![FAULTS[one]],
-        12 => FAULTS.to_vec(),
-        _ => rng.choose_multiple(FAULTS, 2),
+    let (turn, all) = ((n + n / 20) % (kinds.len() + 3), kinds.len() + 2);
+    match kinds.get(turn) {
+        Some(one) => vec![*one],
+        None if turn == all => kinds.to_vec(),
+        None => rng.choose_multiple(kinds.iter().copied(), 2),
     }
 }
 

@@ -86,7 +86,11 @@ fn session_ms(ran: &RunFiles) -> u64 {
 fn ms_after(detail: &Value, words: &str) -> f64 {
     let detail = detail.as_str().expect("what was seen");
     let (_, rest) = detail.split_once(words).unwrap_or_else(|| panic!("{words}: {detail}"));
-    let number = rest.trim_start().split(' ').next().and_then(|ms| ms.parse().ok());
+    let number = rest
+        .trim_start()
+        .split([' ', ';'])
+        .next()
+        .and_then(|ms| ms.parse().ok());
     number.unwrap_or_else(|| panic!("{words}: {detail}"))
 }
 

@@ -27,6 +27,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.zookeeper.CreateMode;
@@ -623,6 +624,7 @@ public final class Zooquake {
     private final Recipe recipe;
     private final String client = System.getenv("ZOOQUAKE_CLIENT");
     private final CountDownLatch connected = new CountDownLatch(1);
+    private final ScheduledExecutorService timeouts = Executors.newSingleThreadScheduledExecutor(Zooquake::daemon);
     private final ExecutorService operations = Executors.newSingleThreadExecutor(Zooquake::daemon);
     private volatile ZooKeeper zk;
     private volatile String state = "connected";
@@ -855,14 +857,8 @@ public final class Zooquake {
             pending = id;
         }
         if (deadline.at != Long.MAX_VALUE) {
-            start(() -> {
-                try {
-                    Thread.sleep(deadline.left() + GRACE_MS);
-                } catch (InterruptedException error) {
-                    return;
-                }
-                end(id, new Object[] {"info", null, "timed out"});
-            });
+            Object[] timedOut = {"info", null, "timed out"};
+            timeouts.schedule(() -> end(id, timedOut), deadline.left() + GRACE_MS, TimeUnit.MILLISECONDS);
         }
         operations.execute(() -> {
             CountDownLatch done = new CountDownLatch(1);

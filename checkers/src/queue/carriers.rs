@@ -295,8 +295,8 @@ pub struct Removal<'a> {
 /// By item its removals by operations that ended without an answer, in the order of the windows. `taker` is the
 /// operation that ends an item's life.
 ///
-/// Such an operation certainly took an item where a fault lost, or kept back, the reply to its request after it was applied, and the
-/// transaction logs show that it removed the znode that carries the item.
+/// Such an operation certainly took an item where a fault lost, or kept back, the reply to its request after it was
+/// applied, and the transaction logs show that it removed the znode that carries the item.
 ///
 /// The transaction is of a session of the client, and was made while the fault's window was armed: after its `begin`,
 /// and before its `on` was recorded. If all that the client was asked for meanwhile that can take an item is one

@@ -139,11 +139,11 @@ known! {
         "work that began before the session's end and lasts longer is not interrupted; and where syncLimit × tickTime \
          exceeds the session timeout, a cut-off server serves a holder whose session has expired",
         "Curator TN10, ZOOKEEPER-1675";
-    SHIPPED_ORPHAN: "orphan-node" under &["kill", "pause", "partition"],
+    SHIPPED_ORPHAN: "orphan-node" under &["kill", "pause", "partition", "hold-reply"],
         "only `ConnectionLoss` is retried: after a stall or a reset (`Error::Custom`) a create is cleaned up by a bare \
          child name, which is not a path, and the delete of a dropped lock is not repeated; the session lives on",
         "zookeeper-client 0.11.2, src/client/mod.rs: delete_ephemeral_background, delete_foreground";
-    SHIPPED_STUCK: "lost-wakeup" under &["kill", "pause", "partition"],
+    SHIPPED_STUCK: "lost-wakeup" under &["kill", "pause", "partition", "hold-reply"],
         "everybody waits behind the lock znode that a failed acquire or a dropped lock has left to its live session",
         "zookeeper-client 0.11.2, src/client/mod.rs: create_lock, LockClient::drop";
 }

@@ -214,8 +214,8 @@ pub trait Cluster: Send + Sync {
     /// Lets nothing pass a client's proxy, whose connections stay open, and sees that something waits there.
     fn stall<'a>(&'a self, client: &'a Node) -> BackendFuture<'a>;
 
-    /// Lets everything pass a client's proxy again, what has waited first, and sees a server reached; not late, where it
-    /// was delayed before.
+    /// Lets everything pass a client's proxy again, what has waited first, and sees a server reached; not late, where
+    /// it was delayed before.
     fn pass_on<'a>(&'a self, client: &'a Node, delayed: Option<Latency>) -> BackendFuture<'a, Passage>;
 
     /// Ends a client's connections at its proxy, which refuses new ones.

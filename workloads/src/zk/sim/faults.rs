@@ -92,8 +92,8 @@ impl Ensemble {
         self.nodes[host].refused = false;
     }
 
-    /// Has what passes between the clients on a host and the servers take so much longer, or as much more or less as the
-    /// jitter at most, from now on.
+    /// Has what passes between the clients on a host and the servers take so much longer, or as much more or less as
+    /// the jitter at most, from now on.
     pub fn delay(&mut self, host: NodeId, latency: Duration, jitter: Duration) {
         self.nodes[host].proxy.latency = Some((latency, jitter.min(latency)));
     }

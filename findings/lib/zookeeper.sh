@@ -27,6 +27,16 @@ build_go() {
     "$work/root/usr/lib/go-1.19/bin/go" build -o "$work/client" "$work/client.go"
 }
 
+# build_rust DEPENDENCY…: the Rust program on stdin, with these lines of `[dependencies]`, as $work/client. Needs cargo on the host.
+build_rust() {
+  mkdir -p "$work/rust"
+  cat >"$work/rust/main.rs"
+  printf '[package]\nname = "client"\nversion = "0.1.0"\nedition = "2021"\n[workspace]\n[[bin]]\nname = "client"\npath = "main.rs"\n[dependencies]\n' >"$work/rust/Cargo.toml"
+  printf '%s\n' "$@" >>"$work/rust/Cargo.toml"
+  cargo build -q --manifest-path "$work/rust/Cargo.toml" --target-dir "$work/rust/target" >"$work/cargo.log" 2>&1 || { cat "$work/cargo.log"; exit 1; }
+  mv "$work/rust/target/debug/client" "$work/client"
+}
+
 start_zookeeper() {
   unpack openjdk-17-jre-headless libzookeeper-java=3.8.0-11+deb12u2 libslf4j-java=1.7.32-1 libnetty-java libdropwizard-metrics-java libsnappy-java
   java="$work/root/usr/lib/jvm/java-17-openjdk-$(dpkg --print-architecture)"

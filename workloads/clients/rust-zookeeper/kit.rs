@@ -59,7 +59,8 @@ struct State {
     client: Option<Arc<ZooKeeper>>,
     session: Option<String>,
     opened: bool,
-    pending: Option<u64>,
+    /// The pending operation, and when it is answered at the latest.
+    pending: Option<(u64, Option<Instant>)>,
 }
 
 /// A recipe's access to its client.
@@ -218,9 +219,11 @@ impl Kit {
         }
     }
 
-    /// Writes the client's scratch znode; the transaction of that.
-    fn quorum_write(&self) -> Result<i64, End> {
-        let (client, session) = (self.client()?, self.session());
+    /// Writes the client's scratch znode; the transaction of that, and the session that it was made in. The client goes on in a new session without a
+    /// word: it is asked for its session before and after.
+    fn quorum_write(&self) -> Result<(i64, String), End> {
+        let client = self.client()?;
+        let session = session_of(&client, &self.name)?;
         let path = format!("/zooquake/scratch/{}", self.name);
         let written = match client.set_data(&path, Vec::new(), None) {
             Err(ZkError::NoNode) => {
@@ -232,18 +235,17 @@ impl Kit {
             written => written,
         };
         let zxid = written?.mzxid;
-        match session.is_some() && self.session() == session {
-            true => Ok(zxid),
+        match session_of(&client, &self.name)? == session {
+            true => Ok((zxid, session)),
             false => Err(End::Info("the session changed meanwhile".to_owned())),
         }
     }
 
     fn confirm<R: Recipe>(self: &Arc<Self>, recipe: &R) -> Result<Value, End> {
-        let session = self.session();
-        let zxid = self.quorum_write()?;
+        let (zxid, session) = self.quorum_write()?;
         // Belief is looked at after the write, and not before.
         match recipe.holds(self) {
-            Some((_, other)) if self.session() != session || Some(&other) != session.as_ref() => {
+            Some((_, other)) if other != session => {
                 Err(End::Info("it rests on another session".to_owned()))
             }
             Some((grant, _)) => Ok(json!({ "holds": true, "grant": grant, "zxid": zxid })),
@@ -271,15 +273,28 @@ impl Kit {
     }
 
     fn viewed<R: Recipe>(self: &Arc<Self>, recipe: &R) -> Result<Value, End> {
-        let zxid = self.quorum_write()?;
+        let (zxid, _) = self.quorum_write()?;
         let (view, registered) = recipe.view(self).ok_or_else(|| End::Fail("no operation `view`".to_owned()))?;
         Ok(json!({ "zxid": zxid, "view": view, "registered": registered }))
+    }
+
+    /// Answers what is late, for ever.
+    fn watch_deadlines(&self) {
+        loop {
+            sleep(Duration::from_millis(10));
+            let pending = lock(&self.state).pending;
+            if let Some((id, Some(latest))) = pending {
+                if latest < Instant::now() {
+                    self.end(id, Err(timed_out()));
+                }
+            }
+        }
     }
 
     /// Answers the pending operation; false if it was answered already.
     fn end(&self, id: u64, end: Result<Value, End>) -> bool {
         let mut state = lock(&self.state);
-        let ours = state.pending == Some(id);
+        let ours = state.pending.is_some_and(|(pending, _)| pending == id);
         if ours {
             reply(id, end);
             state.pending = None;
@@ -322,16 +337,9 @@ fn take<R: Recipe>(kit: &Arc<Kit>, recipe: &Arc<R>, line: &str) {
                     let why = format!("busy: `{f}` was asked for while another operation runs");
                     return reply(id, Err(End::Fail(why)));
                 }
-                state.pending = Some(id);
+                state.pending = Some((id, timeout.map(|timeout| Instant::now() + timeout + Duration::from_millis(100))));
             }
             let deadline = Instant::now() + within(3600);
-            if let Some(timeout) = timeout {
-                let kit = Arc::clone(&kit);
-                spawn(move || {
-                    sleep(timeout + Duration::from_millis(100));
-                    kit.end(id, Err(timed_out()));
-                });
-            }
             spawn(move || {
                 let _turn = lock(&kit.turn);
                 while !lock(&kit.state).opened && Instant::now() < deadline {
@@ -374,6 +382,8 @@ pub fn run<R: Recipe>(recipe: R, by_kit: &[&str]) -> ! {
     let recipe = Arc::new(recipe);
     let timeout = Duration::from_millis(variable("ZOOQUAKE_SESSION_MS").parse().expect("ZOOQUAKE_SESSION_MS is a number"));
     let (following, cluster) = ((Arc::clone(&kit), Arc::clone(&recipe)), variable("ZOOQUAKE_CONNECT"));
+    let watching = Arc::clone(&kit);
+    spawn(move || watching.watch_deadlines());
     spawn(move || following.0.keep_connected(following.1, cluster, timeout));
     for line in std::io::stdin().lock().lines().map_while(Result::ok) {
         if !line.trim().is_empty() {

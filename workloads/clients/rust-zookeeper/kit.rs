@@ -88,7 +88,11 @@ pub fn hex(session: i64) -> String {
 
 fn send(line: &Value) {
     let mut output = std::io::stdout().lock();
-    if output.write_all(format!("{line}\n").as_bytes()).and_then(|()| output.flush()).is_err() {
+    if output
+        .write_all(format!("{line}\n").as_bytes())
+        .and_then(|()| output.flush())
+        .is_err()
+    {
         std::process::exit(0);
     }
 }
@@ -117,7 +121,12 @@ pub fn timed_out() -> End {
 /// The session of a client, which tells it to nobody: that of a znode that it makes for a moment.
 fn session_of(client: &ZooKeeper, name: &str) -> ZkResult<String> {
     let path = format!("/zooquake/scratch/{name}-session-");
-    let path = client.create(&path, Vec::new(), Acl::open_unsafe().clone(), CreateMode::EphemeralSequential)?;
+    let path = client.create(
+        &path,
+        Vec::new(),
+        Acl::open_unsafe().clone(),
+        CreateMode::EphemeralSequential,
+    )?;
     let stat = client.exists(&path, false)?.ok_or(ZkError::NoNode)?;
     client.delete(&path, None)?;
     Ok(hex(stat.ephemeral_owner))
@@ -136,7 +145,10 @@ impl Kit {
     }
 
     pub fn is_present(&self, client: &Arc<ZooKeeper>) -> bool {
-        lock(&self.state).client.as_ref().is_some_and(|present| Arc::ptr_eq(present, client))
+        lock(&self.state)
+            .client
+            .as_ref()
+            .is_some_and(|present| Arc::ptr_eq(present, client))
     }
 
     pub fn session(&self) -> Option<String> {
@@ -245,9 +257,7 @@ impl Kit {
         let (zxid, session) = self.quorum_write()?;
         // Belief is looked at after the write, and not before.
         match recipe.holds(self) {
-            Some((_, other)) if other != session => {
-                Err(End::Info("it rests on another session".to_owned()))
-            }
+            Some((_, other)) if other != session => Err(End::Info("it rests on another session".to_owned())),
             Some((grant, _)) => Ok(json!({ "holds": true, "grant": grant, "zxid": zxid })),
             None => Ok(json!({ "holds": false, "zxid": zxid })),
         }
@@ -267,14 +277,19 @@ impl Kit {
                 znodes.insert(path, stat.czxid);
             }
         }
-        let znodes: Vec<Value> = znodes.into_iter().map(|(path, czxid)| json!({ "path": path, "czxid": czxid })).collect();
+        let znodes: Vec<Value> = znodes
+            .into_iter()
+            .map(|(path, czxid)| json!({ "path": path, "czxid": czxid }))
+            .collect();
         let sessions: Vec<String> = self.session().into_iter().collect();
         Ok(json!({ "sessions": sessions, "znodes": znodes }))
     }
 
     fn viewed<R: Recipe>(self: &Arc<Self>, recipe: &R) -> Result<Value, End> {
         let (zxid, _) = self.quorum_write()?;
-        let (view, registered) = recipe.view(self).ok_or_else(|| End::Fail("no operation `view`".to_owned()))?;
+        let (view, registered) = recipe
+            .view(self)
+            .ok_or_else(|| End::Fail("no operation `view`".to_owned()))?;
         Ok(json!({ "zxid": zxid, "view": view, "registered": registered }))
     }
 
@@ -337,7 +352,10 @@ fn take<R: Recipe>(kit: &Arc<Kit>, recipe: &Arc<R>, line: &str) {
                     let why = format!("busy: `{f}` was asked for while another operation runs");
                     return reply(id, Err(End::Fail(why)));
                 }
-                state.pending = Some((id, timeout.map(|timeout| Instant::now() + timeout + Duration::from_millis(100))));
+                state.pending = Some((
+                    id,
+                    timeout.map(|timeout| Instant::now() + timeout + Duration::from_millis(100)),
+                ));
             }
             let deadline = Instant::now() + within(3600);
             spawn(move || {
@@ -364,7 +382,8 @@ fn take<R: Recipe>(kit: &Arc<Kit>, recipe: &Arc<R>, line: &str) {
 
 /// Runs a client with a recipe on stdin and stdout, until stdin ends.
 pub fn run<R: Recipe>(recipe: R, by_kit: &[&str]) -> ! {
-    let variable = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("the environment variable {name} is missing"));
+    let variable =
+        |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("the environment variable {name} is missing"));
     send(&json!({
         "type": "hello", "protocol": 1, "pid": std::process::id(), "session": null, "cannot": R::CANNOT, "kit": by_kit,
     }));
@@ -378,9 +397,17 @@ pub fn run<R: Recipe>(recipe: R, by_kit: &[&str]) -> ! {
             }
         }
     }));
-    let kit = Arc::new(Kit { name: variable("ZOOQUAKE_CLIENT"), state: Mutex::default(), turn: Mutex::default() });
+    let kit = Arc::new(Kit {
+        name: variable("ZOOQUAKE_CLIENT"),
+        state: Mutex::default(),
+        turn: Mutex::default(),
+    });
     let recipe = Arc::new(recipe);
-    let timeout = Duration::from_millis(variable("ZOOQUAKE_SESSION_MS").parse().expect("ZOOQUAKE_SESSION_MS is a number"));
+    let timeout = Duration::from_millis(
+        variable("ZOOQUAKE_SESSION_MS")
+            .parse()
+            .expect("ZOOQUAKE_SESSION_MS is a number"),
+    );
     let (following, cluster) = ((Arc::clone(&kit), Arc::clone(&recipe)), variable("ZOOQUAKE_CONNECT"));
     let watching = Arc::clone(&kit);
     spawn(move || watching.watch_deadlines());

@@ -43,11 +43,19 @@ impl Latch {
             }
             sleep(Duration::from_millis(5));
         }
-        let path = latch.path().ok_or_else(|| End::Info("it leads without a znode".to_owned()))?;
-        let stat = client.exists(&path, false)?.ok_or_else(|| End::Info("its znode is gone".to_owned()))?;
+        let path = latch
+            .path()
+            .ok_or_else(|| End::Info("it leads without a znode".to_owned()))?;
+        let stat = client
+            .exists(&path, false)?
+            .ok_or_else(|| End::Info("its znode is gone".to_owned()))?;
         let session = hex(stat.ephemeral_owner);
         let answer = json!({ "grant": grant, "path": path, "czxid": stat.czxid, "session": session });
-        *lock(&self.term) = Some(Term { grant: grant.to_owned(), session, answer: answer.clone() });
+        *lock(&self.term) = Some(Term {
+            grant: grant.to_owned(),
+            session,
+            answer: answer.clone(),
+        });
         Ok(answer)
     }
 
@@ -83,12 +91,16 @@ impl Recipe for Latch {
     const OPERATIONS: &'static [&'static str] = &["elect", "write", "resign"];
 
     fn operate(&self, kit: &Arc<Kit>, f: &str, value: &Value, deadline: Instant) -> Result<Value, End> {
-        let grant = value["grant"].as_str().ok_or_else(|| End::Fail("the value has no `grant`".to_owned()))?;
+        let grant = value["grant"]
+            .as_str()
+            .ok_or_else(|| End::Fail("the value has no `grant`".to_owned()))?;
         match f {
             "elect" => self.elect(kit, grant, deadline),
             "resign" => self.resign(grant),
             _ => {
-                self.held().filter(|term| term.grant == grant).ok_or_else(|| End::Fail("not-held".to_owned()))?;
+                self.held()
+                    .filter(|term| term.grant == grant)
+                    .ok_or_else(|| End::Fail("not-held".to_owned()))?;
                 sleep(Duration::from_millis(value["work_ms"].as_u64().unwrap_or(0)));
                 Ok(json!({ "grant": grant, "value": value["value"], "token": null }))
             }

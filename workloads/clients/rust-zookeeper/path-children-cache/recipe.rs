@@ -59,13 +59,18 @@ impl Member {
             let (data, stat) = &*child;
             let value: Option<i64> = String::from_utf8_lossy(data).parse().ok();
             let member = path.rsplit('/').next();
-            members.push(json!({ "member": member, "path": path, "czxid": stat.czxid, "mzxid": stat.mzxid, "value": value }));
+            members.push(
+                json!({ "member": member, "path": path, "czxid": stat.czxid, "mzxid": stat.mzxid, "value": value }),
+            );
         }
         members.sort_by_key(|member| member["path"].to_string());
         let mut shown = lock(&self.shown);
         let members = Value::from(members);
         if shown.members != members {
-            *shown = Shown { n: shown.n + 1, members };
+            *shown = Shown {
+                n: shown.n + 1,
+                members,
+            };
             notice("view", &Self::view_of(&shown));
         }
     }
@@ -87,7 +92,9 @@ impl Member {
     /// Makes the entry that is wanted, in the place of one that a former session left.
     fn enter(&self, kit: &Kit, deadline: Instant) -> Result<(), End> {
         loop {
-            let Some((member, value)) = lock(&self.wanted).clone() else { return Ok(()) };
+            let Some((member, value)) = lock(&self.wanted).clone() else {
+                return Ok(());
+            };
             let (client, session) = (kit.client()?, kit.session());
             let (path, data) = (format!("{PARENT}/{member}"), value.to_string().into_bytes());
             let made = Self::retry(deadline, || {
@@ -96,10 +103,17 @@ impl Member {
             if !matches!(made, Ok(_) | Err(ZkError::NodeExists)) {
                 made?;
             }
-            let Some(stat) = Self::retry(deadline, || client.exists(&path, false))? else { continue };
+            let Some(stat) = Self::retry(deadline, || client.exists(&path, false))? else {
+                continue;
+            };
             let owner = hex(stat.ephemeral_owner);
             if Some(&owner) == session.as_ref() {
-                *lock(&self.entry) = Some(Entry { member, path, czxid: stat.czxid, session: owner });
+                *lock(&self.entry) = Some(Entry {
+                    member,
+                    path,
+                    czxid: stat.czxid,
+                    session: owner,
+                });
                 return Ok(());
             }
             match Self::retry(deadline, || client.delete(&path, None)) {
@@ -111,7 +125,9 @@ impl Member {
 
     fn registered(&self, kit: &Kit) -> Option<Entry> {
         let session = kit.session();
-        lock(&self.entry).clone().filter(|entry| Some(&entry.session) == session.as_ref())
+        lock(&self.entry)
+            .clone()
+            .filter(|entry| Some(&entry.session) == session.as_ref())
     }
 }
 
@@ -126,13 +142,17 @@ impl Recipe for Member {
             if wanted.is_some() {
                 return Err(End::Fail("registered already".to_owned()));
             }
-            let member = value["member"].as_str().ok_or_else(|| End::Fail("the value has no `member`".to_owned()))?;
+            let member = value["member"]
+                .as_str()
+                .ok_or_else(|| End::Fail("the value has no `member`".to_owned()))?;
             *lock(&self.wanted) = Some((member.to_owned(), number(value, "value")?));
             if let Err(error) = self.enter(kit, deadline) {
                 *lock(&self.wanted) = None;
                 return Err(error);
             }
-            let entry = self.registered(kit).ok_or_else(|| End::Info("the session changed meanwhile".to_owned()))?;
+            let entry = self
+                .registered(kit)
+                .ok_or_else(|| End::Info("the session changed meanwhile".to_owned()))?;
             return Ok(json!({ "path": entry.path, "czxid": entry.czxid, "session": entry.session }));
         }
         let (member, _) = wanted.ok_or_else(|| End::Fail("not-registered".to_owned()))?;
@@ -173,7 +193,9 @@ impl Recipe for Member {
         let session = kit.session();
         while kit.session() == session {
             let Ok(client) = kit.client() else { return };
-            let watched = lock(&self.cache).as_ref().is_some_and(|(_, of)| Arc::ptr_eq(of, &client));
+            let watched = lock(&self.cache)
+                .as_ref()
+                .is_some_and(|(_, of)| Arc::ptr_eq(of, &client));
             let watching = if watched { Ok(()) } else { self.watch(client) };
             let again = lock(&self.entry).is_some() && self.registered(kit).is_none();
             let entered = if again { self.enter(kit, Instant::now()) } else { Ok(()) };
@@ -187,9 +209,9 @@ impl Recipe for Member {
     fn view(&self, kit: &Arc<Kit>) -> Option<(Value, Value)> {
         // Events that came before the reply are worked off by threads of the library's.
         sleep(Duration::from_millis(100));
-        let registered = self.registered(kit).map(|entry| {
-            json!({ "member": entry.member, "path": entry.path, "czxid": entry.czxid })
-        });
+        let registered = self
+            .registered(kit)
+            .map(|entry| json!({ "member": entry.member, "path": entry.path, "czxid": entry.czxid }));
         Some((Self::view_of(&lock(&self.shown)), registered.into()))
     }
 }

@@ -24,7 +24,9 @@ impl Recipe for Queue {
         let Some(data) = queue.poll()? else {
             return Ok(json!({ "item": null }));
         };
-        let item: i64 = String::from_utf8_lossy(&data).parse().map_err(|_| End::Info("it has no item".to_owned()))?;
+        let item: i64 = String::from_utf8_lossy(&data)
+            .parse()
+            .map_err(|_| End::Info("it has no item".to_owned()))?;
         Ok(json!({ "item": item }))
     }
 }

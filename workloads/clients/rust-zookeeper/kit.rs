@@ -1,5 +1,5 @@
-//! The client protocol of zooquake over the crate zookeeper, which the kit for Rust does not know. A client is replaced when it is `Closed`, or
-//! when a thread of it has panicked; nothing of a recipe is done here.
+//! The client protocol of zooquake over the crate zookeeper, which the kit for Rust does not know. A client is
+//! replaced when it is `Closed`, or when a thread of it has panicked; nothing of a recipe is done here.
 #![allow(dead_code, reason = "each recipe uses a part of this")]
 
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ impl From<ZkError> for End {
 }
 
 /// A recipe. Operations come one at a time; the rest is asked beside them.
-pub trait Recipe: Send + Sync + 'static {
+pub trait ServedRecipe: Send + Sync + 'static {
     const OPERATIONS: &'static [&'static str];
     const CANNOT: &'static [&'static str] = &[];
 
@@ -155,13 +155,13 @@ impl Kit {
         lock(&self.state).session.clone()
     }
 
-    fn tell<R: Recipe>(self: &Arc<Self>, recipe: &Arc<R>, session: &str, state: &str) {
+    fn tell<R: ServedRecipe>(self: &Arc<Self>, recipe: &Arc<R>, session: &str, state: &str) {
         notice("session", &json!({ "session": session, "state": state }));
         recipe.holds(self);
     }
 
     /// Follows one client after the other.
-    fn keep_connected<R: Recipe>(self: Arc<Self>, recipe: Arc<R>, cluster: String, timeout: Duration) {
+    fn keep_connected<R: ServedRecipe>(self: Arc<Self>, recipe: Arc<R>, cluster: String, timeout: Duration) {
         loop {
             let (sender, seen) = channel();
             *lock(PANICS.get_or_init(|| Mutex::new(sender.clone()))) = sender.clone();
@@ -190,7 +190,7 @@ impl Kit {
     }
 
     /// Follows a client until it is of no use any more.
-    fn follow<R: Recipe>(
+    fn follow<R: ServedRecipe>(
         self: &Arc<Self>,
         recipe: &Arc<R>,
         client: &Arc<ZooKeeper>,
@@ -231,8 +231,8 @@ impl Kit {
         }
     }
 
-    /// Writes the client's scratch znode; the transaction of that, and the session that it was made in. The client goes on in a new session without a
-    /// word: it is asked for its session before and after.
+    /// Writes the client's scratch znode; the transaction of that, and the session that it was made in. The client
+    /// goes on in a new session without a word: it is asked for its session before and after.
     fn quorum_write(&self) -> Result<(i64, String), End> {
         let client = self.client()?;
         let session = session_of(&client, &self.name)?;
@@ -253,7 +253,7 @@ impl Kit {
         }
     }
 
-    fn confirm<R: Recipe>(self: &Arc<Self>, recipe: &R) -> Result<Value, End> {
+    fn confirm<R: ServedRecipe>(self: &Arc<Self>, recipe: &R) -> Result<Value, End> {
         let (zxid, session) = self.quorum_write()?;
         // Belief is looked at after the write, and not before.
         match recipe.holds(self) {
@@ -263,7 +263,7 @@ impl Kit {
         }
     }
 
-    fn quiesce<R: Recipe>(&self, recipe: &R) -> Result<Value, End> {
+    fn quiesce<R: ServedRecipe>(&self, recipe: &R) -> Result<Value, End> {
         if lock(&self.state).pending.is_none() {
             drop(lock(&self.turn));
         }
@@ -285,7 +285,7 @@ impl Kit {
         Ok(json!({ "sessions": sessions, "znodes": znodes }))
     }
 
-    fn viewed<R: Recipe>(self: &Arc<Self>, recipe: &R) -> Result<Value, End> {
+    fn viewed<R: ServedRecipe>(self: &Arc<Self>, recipe: &R) -> Result<Value, End> {
         let (zxid, _) = self.quorum_write()?;
         let (view, registered) = recipe
             .view(self)
@@ -327,7 +327,7 @@ fn beside(id: u64, limit: Duration, work: impl FnOnce() -> Result<Value, End> + 
     });
 }
 
-fn take<R: Recipe>(kit: &Arc<Kit>, recipe: &Arc<R>, line: &str) {
+fn take<R: ServedRecipe>(kit: &Arc<Kit>, recipe: &Arc<R>, line: &str) {
     let request: Value = serde_json::from_str(line).unwrap_or_default();
     let (id, f) = (request["id"].as_u64(), request["f"].as_str().map(str::to_owned));
     let (Some(id), Some(f)) = (id, f) else {
@@ -381,7 +381,7 @@ fn take<R: Recipe>(kit: &Arc<Kit>, recipe: &Arc<R>, line: &str) {
 }
 
 /// Runs a client with a recipe on stdin and stdout, until stdin ends.
-pub fn run<R: Recipe>(recipe: R, by_kit: &[&str]) -> ! {
+pub fn run<R: ServedRecipe>(recipe: R, by_kit: &[&str]) -> ! {
     let variable =
         |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("the environment variable {name} is missing"));
     send(&json!({

@@ -2,7 +2,7 @@
 
 mod kit;
 
-use kit::{End, Kit, Recipe, hex, lock, notice, timed_out};
+use kit::{End, Kit, ServedRecipe, hex, lock, notice, timed_out};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::thread::sleep;
@@ -87,7 +87,7 @@ impl Latch {
     }
 }
 
-impl Recipe for Latch {
+impl ServedRecipe for Latch {
     const OPERATIONS: &'static [&'static str] = &["elect", "write", "resign"];
 
     fn operate(&self, kit: &Arc<Kit>, f: &str, value: &Value, deadline: Instant) -> Result<Value, End> {

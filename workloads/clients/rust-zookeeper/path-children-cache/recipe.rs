@@ -1,9 +1,9 @@
-//! PathChildrenCache of the crate zookeeper: what it has after each of its events is the view. The entry, which it has nothing for, is made again
-//! in a new session.
+//! PathChildrenCache of the crate zookeeper: what it has after each of its events is the view. The entry, which it
+//! has nothing for, is made again in a new session.
 
 mod kit;
 
-use kit::{End, Kit, Recipe, hex, lock, notice, number};
+use kit::{End, Kit, ServedRecipe, hex, lock, notice, number};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::thread::sleep;
@@ -20,7 +20,7 @@ struct Shown {
 }
 
 #[derive(Clone)]
-struct Entry {
+struct OwnEntry {
     member: String,
     path: String,
     czxid: i64,
@@ -34,7 +34,7 @@ struct Member {
     shown: Mutex<Shown>,
     /// The name and the value that are wanted.
     wanted: Mutex<Option<(String, i64)>>,
-    entry: Mutex<Option<Entry>>,
+    entry: Mutex<Option<OwnEntry>>,
 }
 
 impl Member {
@@ -108,7 +108,7 @@ impl Member {
             };
             let owner = hex(stat.ephemeral_owner);
             if Some(&owner) == session.as_ref() {
-                *lock(&self.entry) = Some(Entry {
+                *lock(&self.entry) = Some(OwnEntry {
                     member,
                     path,
                     czxid: stat.czxid,
@@ -123,7 +123,7 @@ impl Member {
         }
     }
 
-    fn registered(&self, kit: &Kit) -> Option<Entry> {
+    fn registered(&self, kit: &Kit) -> Option<OwnEntry> {
         let session = kit.session();
         lock(&self.entry)
             .clone()
@@ -131,7 +131,7 @@ impl Member {
     }
 }
 
-impl Recipe for Member {
+impl ServedRecipe for Member {
     const OPERATIONS: &'static [&'static str] = &["register", "update", "deregister"];
     // The cache does not tell in which session it has read.
     const CANNOT: &'static [&'static str] = &["session"];

@@ -2,7 +2,7 @@
 
 mod kit;
 
-use kit::{End, Kit, Recipe, number};
+use kit::{End, Kit, ServedRecipe, number};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,7 +10,7 @@ use zookeeper::recipes::queue::ZkQueue;
 
 struct Queue;
 
-impl Recipe for Queue {
+impl ServedRecipe for Queue {
     const OPERATIONS: &'static [&'static str] = &["enqueue", "dequeue"];
     const CANNOT: &'static [&'static str] = &["taking"];
 

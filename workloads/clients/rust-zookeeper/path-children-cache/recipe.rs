@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-use zookeeper::recipes::cache::PathChildrenCache;
+use zookeeper::recipes::cache::{Data, PathChildrenCache, PathChildrenCacheEvent};
 use zookeeper::{Acl, CreateMode, ZkError, ZooKeeper};
 
 const PARENT: &str = "/members";
@@ -43,19 +43,22 @@ impl Member {
         cache.start()?;
         let cache = Arc::new(cache);
         let (member, seen) = (Arc::clone(self), Arc::downgrade(&cache));
-        cache.add_listener(move |_| {
-            if let Some(cache) = seen.upgrade() {
-                member.show(&cache);
-            }
+        cache.add_listener(move |event| match event {
+            // It is told with the cache's lock held: whoever asks the cache then waits for ever, and the cache with it.
+            PathChildrenCacheEvent::Initialized(data) => member.show(data),
+            _ => seen
+                .upgrade()
+                .into_iter()
+                .for_each(|cache| member.show(cache.get_current_data())),
         });
-        self.show(&cache);
+        self.show(cache.get_current_data());
         *lock(&self.cache) = Some((cache, client));
         Ok(())
     }
 
-    fn show(&self, cache: &PathChildrenCache) {
+    fn show(&self, data: Data) {
         let mut members: Vec<Value> = Vec::new();
-        for (path, child) in cache.get_current_data() {
+        for (path, child) in data {
             let (data, stat) = &*child;
             let value: Option<i64> = String::from_utf8_lossy(data).parse().ok();
             let member = path.rsplit('/').next();
@@ -76,7 +79,7 @@ impl Member {
     }
 
     fn view_of(shown: &Shown) -> Value {
-        json!({ "n": shown.n, "members": shown.members })
+        json!({ "n": shown.n, "session": null, "members": shown.members })
     }
 
     /// Again where the connection was lost, until the deadline.

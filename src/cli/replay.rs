@@ -71,7 +71,8 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
     let original = std::mem::replace(&mut record.plan, case.plan().clone());
     // A run in virtual time is repeated as it was, and needs no pins.
     let capabilities = case.backend().capabilities;
-    let exact = options.exact || (ran_on == record.plan.on && capabilities.virtual_time);
+    let repeated = ran_on == record.plan.on && capabilities.virtual_time;
+    let exact = options.exact || repeated;
     paths::output_folder(&options.out, "--out")?;
     let recipe = match &record.plan.workload.recipe {
         Some(recipe) => Some(kept_recipe(&opened.folder, recipe)?),
@@ -99,7 +100,6 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
         None => progress!("replaying {name}, which has no anomaly to bring back, by its own clock"),
     }
     let case = case.replanned(plan);
-    let case_on = case.plan().on;
     let place = case.backend().connect_to(&case.plan().cluster.hosts).await?;
     let series = Series {
         cases: vec![case; options.times as usize],
@@ -112,7 +112,6 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
     };
     let runs = series.execute().await?;
     record.plan = original;
-    let repeated = record.plan.on == case_on && capabilities.virtual_time;
     if repeated && !options.json {
         println!("{}", sameness(&opened.folder, &runs)?);
     }

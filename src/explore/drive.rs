@@ -23,13 +23,42 @@ const TELL: Duration = Duration::from_secs(2);
 /// How often the end is looked for.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// How long is explored, on the user's clock.
+#[derive(Debug, Clone, Copy)]
+pub struct ExploringTime {
+    /// The longest.
+    budget: Duration,
+    /// The longest where a failure was found by then.
+    once_found: Duration,
+}
+
+impl ExploringTime {
+    /// All of a budget, whatever is found.
+    pub fn whole(budget: Duration) -> Self {
+        Self {
+            budget,
+            once_found: budget,
+        }
+    }
+
+    /// A budget whose last quarter is kept for shrinking, if there is anything to shrink.
+    pub fn before_shrinking(budget: Duration) -> Self {
+        Self {
+            budget,
+            once_found: budget * 3 / 4,
+        }
+    }
+
+    /// Whether it is over after so long; `found` is asked only where the answer rests on it.
+    pub fn is_over(self, elapsed: Duration, found: impl FnOnce() -> bool) -> bool {
+        elapsed >= self.budget || (elapsed >= self.once_found && found())
+    }
+}
+
 /// When an exploration ends.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// After this time, on the user's clock.
-    pub budget: Duration,
-    /// After this time where a failure was found by then.
-    pub once_found: Duration,
+    pub time: ExploringTime,
     /// After so many schedules; `None` for no limit but time.
     pub schedules: Option<u64>,
     /// After so many plans of which all schedules were played; `None` for no limit but time.
@@ -174,11 +203,8 @@ impl RunningExploration<'_> {
     }
 
     fn over(&self) -> bool {
-        let time = match self.begun.elapsed() {
-            elapsed if elapsed < self.limits.once_found => true,
-            elapsed => elapsed < self.limits.budget && self.tally().failures.is_empty(),
-        };
-        self.stop.load(Ordering::SeqCst) || !time
+        let found = || !self.tally().failures.is_empty();
+        self.stop.load(Ordering::SeqCst) || self.limits.time.is_over(self.begun.elapsed(), found)
     }
 
     fn work(&self, thread: usize) {

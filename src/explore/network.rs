@@ -2,6 +2,7 @@
 //! cores, and what is found is written as runs.
 
 use crate::campaign::shard::Shard;
+use crate::explore::drive::ExploringTime;
 use crate::explore::failure::Signature;
 use crate::explore::failure_runs::{ExploredFailure, ShrinkingTime, ShrunkRun};
 use crate::planning::case::Case;
@@ -41,10 +42,7 @@ const CHUNK: u64 = 256;
 /// When a search ends.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchLimits {
-    /// After this time, on the user's clock.
-    pub budget: Duration,
-    /// After this time where a violation was found by then.
-    pub once_found: Duration,
+    pub time: ExploringTime,
     /// After so many schedules; `None` for no limit but time.
     pub schedules: Option<u64>,
     /// How many threads search.
@@ -91,11 +89,8 @@ pub fn search(
             ..tally.clone()
         }
     };
-    let time = || match begun.elapsed() {
-        elapsed if elapsed < limits.once_found => true,
-        elapsed => elapsed < limits.budget && !found.load(Ordering::Relaxed),
-    };
-    let over = || ended.load(Ordering::Relaxed) || stop.load(Ordering::Relaxed) || !time();
+    let time_is_over = || limits.time.is_over(begun.elapsed(), || found.load(Ordering::Relaxed));
+    let over = || ended.load(Ordering::Relaxed) || stop.load(Ordering::Relaxed) || time_is_over();
     let work = || {
         let mut player = SchedulePlayer::new(space);
         while !over() {

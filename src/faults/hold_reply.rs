@@ -6,7 +6,6 @@ use super::{Fault, WindowDraft, any_client, drop_reply, no_shortfall};
 use anyhow::{Result, bail};
 use serde_json::json;
 use std::ops::Range;
-use zooquake_backend::Passage;
 use zooquake_backend::sidecar::RuleEffect;
 use zooquake_history::Node;
 use zooquake_history::fault::{self, NthRequest, Payload, Wire};
@@ -42,7 +41,7 @@ pub const FAULT: Fault = Fault {
     longest_ms: |topology| topology.timing.session_ms * OUTLASTS.end / 100,
     shortfall: no_shortfall,
     strike: |strike, victim| Box::pin(hold(strike, victim)),
-    heal: |strike, victim| Box::pin(deliver(strike, victim)),
+    heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.pass_on(victim, None).await?.into()) }),
 };
 
 async fn hold(strike: &Strike<'_>, victim: &Node) -> Result<StrikeEffect> {
@@ -54,11 +53,6 @@ async fn hold(strike: &Strike<'_>, victim: &Node) -> Result<StrikeEffect> {
         detail: sentence(&held),
         evidence: Some(json!(held)),
     })
-}
-
-async fn deliver(strike: &Strike<'_>, victim: &Node) -> Result<StrikeEffect> {
-    let Passage { detail, evidence } = strike.cluster.pass_on(victim, None).await?;
-    Ok(StrikeEffect { detail, evidence })
 }
 
 fn sentence(held: &RuleEffect) -> String {

@@ -1,11 +1,9 @@
 //! A slow network between a client and the servers: all that passes is late, both ways and in order.
 
-use super::strike::{Strike, StrikeEffect};
+use super::strike::Strike;
 use super::{Fault, WindowDraft, client_state, no_shortfall};
 use anyhow::{Result, bail, ensure};
 use std::ops::Range;
-use zooquake_backend::Passage;
-use zooquake_history::Node;
 use zooquake_history::fault::{self, Latency, Payload};
 use zooquake_history::plan::Target;
 
@@ -41,13 +39,10 @@ pub const FAULT: Fault = Fault {
     longest_ms: |_| LASTS.end,
     shortfall: no_shortfall,
     strike: |strike, victim| Box::pin(async move { Ok(strike.cluster.delay(victim, drawn(strike)?).await?.into()) }),
-    heal: |strike, victim| Box::pin(pass_on(strike, victim)),
+    heal: |strike, victim| {
+        Box::pin(async move { Ok(strike.cluster.pass_on(victim, drawn(strike).ok()).await?.into()) })
+    },
 };
-
-async fn pass_on(strike: &Strike<'_>, victim: &Node) -> Result<StrikeEffect> {
-    let Passage { detail, evidence } = strike.cluster.pass_on(victim, drawn(strike).ok()).await?;
-    Ok(StrikeEffect { detail, evidence })
-}
 
 fn drawn(strike: &Strike<'_>) -> Result<Latency> {
     let Some(Payload::Latency(latency)) = strike.window.payload else {

@@ -1,11 +1,7 @@
 //! A connection on which nothing passes for a while and which stays open: what a network that loses packets looks like
 //! through TCP.
 
-use super::strike::{Strike, StrikeEffect};
 use super::{Fault, WindowDraft, client_state, no_shortfall};
-use anyhow::Result;
-use zooquake_backend::Passage;
-use zooquake_history::Node;
 use zooquake_history::fault;
 use zooquake_history::plan::{Target, Timing};
 
@@ -33,16 +29,11 @@ pub const FAULT: Fault = Fault {
     longest_ms: |topology| longest_ms(topology.timing),
     shortfall: no_shortfall,
     strike: |strike, victim| Box::pin(async move { Ok(strike.cluster.stall(victim).await?.into()) }),
-    heal: |strike, victim| Box::pin(pass_on(strike, victim)),
+    heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.pass_on(victim, None).await?.into()) }),
 };
 
 fn longest_ms(timing: Timing) -> u64 {
     timing.session_ms + timing.tick_ms + 2_200
-}
-
-async fn pass_on(strike: &Strike<'_>, victim: &Node) -> Result<StrikeEffect> {
-    let Passage { detail, evidence } = strike.cluster.pass_on(victim, None).await?;
-    Ok(StrikeEffect { detail, evidence })
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use futures_util::future::{BoxFuture, join_all};
 use serde_json::Value;
 use std::fmt;
 use tokio::sync::watch;
-use zooquake_backend::{Clock, Cluster};
+use zooquake_backend::{Clock, Cluster, Passage};
 use zooquake_engine::TriggerFiring;
 use zooquake_history::Node;
 use zooquake_history::plan::{Target, Window};
@@ -39,6 +39,12 @@ pub struct StrikeEffect {
 impl From<String> for StrikeEffect {
     fn from(detail: String) -> Self {
         Self { detail, evidence: None }
+    }
+}
+
+impl From<Passage> for StrikeEffect {
+    fn from(Passage { detail, evidence }: Passage) -> Self {
+        Self { detail, evidence }
     }
 }
 

@@ -8,7 +8,7 @@ mod protocols;
 mod tests;
 
 use crate::campaign::shard::Shard;
-use crate::explore::drive::{self, Exploration, Limits};
+use crate::explore::drive::{self, Exploration, ExploringTime, Limits};
 use crate::explore::space::{ResolvedSpace, Search, Space};
 use crate::planning::case::Case;
 use crate::planning::spec;
@@ -181,8 +181,7 @@ fn explore(
     (planted, settings): (&PlantedVariant, Settings<'_>),
 ) -> Result<Exploration> {
     let limits = Limits {
-        budget,
-        once_found: budget,
+        time: ExploringTime::whole(budget),
         schedules: Some(schedules),
         plans: None,
         threads: settings.threads,

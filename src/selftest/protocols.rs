@@ -3,6 +3,7 @@
 
 use super::{BugOutcome, PlantedBug, Settings, ShownBug};
 use crate::campaign::shard::Shard;
+use crate::explore::drive::ExploringTime;
 use crate::explore::network::{NetworkSearch, ScheduleSpace, SearchLimits, schedule_case, search};
 use crate::shrink::network::{ShrunkScript, shrink};
 use crate::shrink::{Size, WantedAnomaly};
@@ -22,8 +23,7 @@ const TWINS: u64 = 100;
 pub fn run(planted: &'static PlantedProtocol, settings: Settings<'_>) -> Result<BugOutcome> {
     let space = space(&planted.variant, planted);
     let limits = SearchLimits {
-        once_found: settings.budget,
-        budget: settings.budget,
+        time: ExploringTime::whole(settings.budget),
         schedules: None,
         threads: settings.threads,
         first: Some(planted.expected),

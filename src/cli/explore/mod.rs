@@ -10,7 +10,7 @@ use crate::backends::Capacity;
 use crate::campaign::shard::Shard;
 use crate::confirm::{Confirmer, were_played};
 use crate::explore::corpus::Corpus;
-use crate::explore::drive::{self, Exploration, Limits};
+use crate::explore::drive::{self, Exploration, ExploringTime, Limits};
 use crate::explore::failure_runs::{ExploredFailure, confirm, write};
 use crate::explore::space::{Search, Space};
 use crate::planning::case::Subject;
@@ -165,8 +165,7 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
         false => None,
     };
     let limits = Limits {
-        budget: options.budget,
-        once_found: once_found(options.budget),
+        time: ExploringTime::before_shrinking(options.budget),
         schedules: options.schedules,
         plans: options.plans,
         threads: threads(options.threads),
@@ -203,11 +202,6 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
 /// How many threads play schedules: as many as are asked for, or one for each processor.
 pub fn threads(asked: Option<u16>) -> usize {
     asked.map_or_else(|| Capacity::of_this_machine().processors, usize::from)
-}
-
-/// When an exploration ends that has found a failure: the last quarter of its time is for shrinking.
-fn once_found(budget: Duration) -> Duration {
-    budget * 3 / 4
 }
 
 /// What an exploration comes to, be it that the user has stopped it before its end.

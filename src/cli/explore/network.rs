@@ -4,6 +4,7 @@ use super::{ExploreOptions, ScheduleOrder, show};
 use crate::campaign::shard::Shard;
 use crate::cli::exit::{Code, Usage};
 use crate::cli::{interrupt, paths};
+use crate::explore::drive::ExploringTime;
 use crate::explore::network::{NetworkSearch, ScheduleSpace, SearchLimits, search, write_failures};
 use crate::planning::{names, network};
 use crate::run::stage::Stage;
@@ -27,8 +28,7 @@ pub async fn explore(options: ExploreOptions, variant: &'static ConsensusVariant
     let stop = interrupt::flag(&interrupt);
     let until = Instant::now() + options.budget;
     let limits = SearchLimits {
-        budget: options.budget,
-        once_found: super::once_found(options.budget),
+        time: ExploringTime::before_shrinking(options.budget),
         schedules: options.schedules,
         threads: super::threads(options.threads),
         first: None,

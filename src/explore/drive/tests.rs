@@ -16,8 +16,7 @@ fn space(variant: &str, faults: &[&str]) -> Space {
 
 fn explored(space: &Space, threads: usize, schedules: u64, corpus: Option<&mut Corpus>) -> Exploration {
     let limits = Limits {
-        budget: Duration::from_secs(600),
-        once_found: Duration::from_secs(600),
+        time: ExploringTime::whole(Duration::from_secs(600)),
         schedules: Some(schedules),
         plans: None,
         threads,
@@ -63,8 +62,7 @@ fn an_exhaustive_exploration_ends_and_plays_the_same_whatever_the_number_of_thre
     let space = space.resolve().unwrap();
     let explored = |threads| {
         let limits = Limits {
-            budget: Duration::from_secs(600),
-            once_found: Duration::from_secs(600),
+            time: ExploringTime::whole(Duration::from_secs(600)),
             schedules: None,
             plans: Some(1),
             threads,

@@ -1,6 +1,6 @@
 //! A badge for a README or a CI page: one line that says what came of a night, as an SVG that loads nothing.
 
-use super::{CellOutcome, Night};
+use super::{CellOutcome, Night, Standing};
 use maud::html;
 
 /// What a badge says at the left.
@@ -8,7 +8,10 @@ const LABEL: &str = "zooquake";
 
 /// The badge of a night: what is worst in it, counted, in the colour of its exit code.
 pub fn of_night(night: &Night) -> String {
-    let (new, still) = (night.failures_of(true).len(), night.failures_of(false).len());
+    let (new, still) = (
+        night.failures_of(Standing::NewTonight).len(),
+        night.failures_of(Standing::StillThere).len(),
+    );
     let words = match night.code {
         0 => format!("{} as expected", night.count(CellOutcome::Expected)),
         1 => [(new, "new"), (still, "still there")]
@@ -24,7 +27,7 @@ pub fn of_night(night: &Night) -> String {
 }
 
 /// An image of 20 pixels of height; `code` is a night's exit code, which decides its colour.
-pub fn svg(words: &str, code: u8) -> String {
+fn svg(words: &str, code: u8) -> String {
     let colour = match code {
         0 => "#2e7d32",
         1 => "#b71c1c",

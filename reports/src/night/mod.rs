@@ -250,12 +250,10 @@ impl Night {
         self.cells_with(&[outcome]).len()
     }
 
-    /// The failures of which this is so: that no earlier night saw them.
-    fn failures_of(&self, new_tonight: bool) -> Vec<&NightFailure> {
+    /// The failures of a standing, in their order; none is [`Standing::Known`].
+    fn failures_of(&self, standing: Standing) -> Vec<&NightFailure> {
         let failures = self.failures.iter();
-        failures
-            .filter(|failure| failure.is_new_tonight() == new_tonight)
-            .collect()
+        failures.filter(|failure| failure.standing() == standing).collect()
     }
 
     /// Whether an anomaly of a cell is known and accepted, still there, or new tonight.
@@ -266,8 +264,8 @@ impl Night {
         };
         match self.failures.iter().find(is) {
             _ if seen.accepted => Standing::Known,
-            Some(failure) if !failure.is_new_tonight() => Standing::StillThere,
-            _ => Standing::NewTonight,
+            Some(failure) => failure.standing(),
+            None => Standing::NewTonight,
         }
     }
 

@@ -40,7 +40,7 @@ pub fn page(night: &Night) -> String {
 fn head(night: &Night) -> Markup {
     let (class, word) = match night.code {
         0 => ("expected", "AS EXPECTED"),
-        1 if night.failures_of(true).is_empty() => ("new", "STILL THERE"),
+        1 if night.failures_of(Standing::NewTonight).is_empty() => ("new", "STILL THERE"),
         1 => ("new", "NEW ANOMALY"),
         2 => ("unknown", "UNKNOWN"),
         _ => ("failed", "HARNESS FAILED"),
@@ -176,8 +176,8 @@ fn failures(night: &Night) -> Markup {
     let undecided = night.cells_with(&[CellOutcome::Unknown, CellOutcome::Failed]);
     let skipped = night.cells_with(&[CellOutcome::Skipped]);
     html! {
-        (failures_of("failures", "New tonight", &night.failures_of(true)))
-        (failures_of("still", "Still there", &night.failures_of(false)))
+        (failures_of("failures", "New tonight", &night.failures_of(Standing::NewTonight)))
+        (failures_of("still", "Still there", &night.failures_of(Standing::StillThere)))
         @if !undecided.is_empty() {
             section #undecided {
                 h2 { "Without a verdict" }

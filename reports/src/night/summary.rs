@@ -1,6 +1,6 @@
 //! A summary in Markdown that fits the page of a GitHub job: what is new tonight, what is still there, then the matrix.
 
-use super::{Cell, CellOutcome, Night, NightFailure};
+use super::{Cell, CellOutcome, Night, NightFailure, Standing};
 use crate::text::in_markdown;
 use crate::{lists, text};
 use std::collections::BTreeSet;
@@ -23,8 +23,8 @@ pub fn summary(night: &Night) -> String {
         shard.unwrap_or_default(),
         lists::joined(conclusion, "  \n"),
     );
-    out.push_str(&failures("New tonight", &night.failures_of(true)));
-    out.push_str(&failures("Still there", &night.failures_of(false)));
+    out.push_str(&failures("New tonight", &night.failures_of(Standing::NewTonight)));
+    out.push_str(&failures("Still there", &night.failures_of(Standing::StillThere)));
     out.push_str(&undecided(night));
     out.push_str(&skipped(night));
     out.push_str(&matrix(night));

@@ -31,8 +31,9 @@ pub fn family(name: &str) -> Option<&'static FamilyChecks> {
 ///
 /// A family without a checker is `unknown`, with that as the reason.
 pub fn check(record: &Record) -> Results {
-    let name = &record.plan.workload.family;
-    let mut results = match family(name) {
+    let plan = &record.plan;
+    let name = &plan.workload.family;
+    let results = match family(name) {
         Some(family) => (family.check)(record),
         None => Results {
             verdict: Verdict::Unknown,
@@ -40,8 +41,15 @@ pub fn check(record: &Record) -> Results {
             ..Results::default()
         },
     };
-    results.provenance.clone_from(&record.provenance);
-    results
+    // Of a plan that could not be read, or was inferred from a history, the format is 0.
+    let planned = plan.format > 0;
+    Results {
+        variant: planned.then(|| plan.workload.name()),
+        faults: planned.then(|| plan.faults.clone()),
+        seed: planned.then_some(plan.seed),
+        provenance: record.provenance.clone(),
+        ..results
+    }
 }
 
 #[cfg(test)]

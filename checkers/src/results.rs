@@ -2,6 +2,7 @@
 
 use crate::Cause;
 use crate::analysis::AnomalySpan;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -10,7 +11,7 @@ use zooquake_history::Provenance;
 use zooquake_history::plan::On;
 
 /// The verdict over a run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// Every property held, and the evidence of the run suffices for that.
@@ -32,9 +33,39 @@ impl fmt::Display for Verdict {
     }
 }
 
+/// The version of the form of results, which grows where an entry is no longer what it was; 0 of results that do not have
+/// it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ResultsFormat(u32);
+
+impl ResultsFormat {
+    fn of_former() -> Self {
+        Self(0)
+    }
+}
+
+impl Default for ResultsFormat {
+    /// The form that this program writes.
+    fn default() -> Self {
+        Self(1)
+    }
+}
+
 /// The verdict over a run and what it rests on: the content of `results.json`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Results {
+    /// The version of this form.
+    #[serde(default = "ResultsFormat::of_former")]
+    pub format: ResultsFormat,
+    /// What was run, as `family/variant`; left out of a history without a plan, as the next two are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
+    /// The kinds of fault that the plan has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub faults: Option<Vec<String>>,
+    /// What the plan was drawn from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
     /// `valid`, `invalid` or `unknown`.
     pub verdict: Verdict,
     /// Where the run took place; left out for a real ensemble and for a history without a plan.
@@ -73,7 +104,7 @@ impl Results {
 }
 
 /// What a check did not judge, or not of everything.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct NotJudged {
     /// The name of the anomaly that it looks for, such as `stale-write`.
     pub check: String,
@@ -82,7 +113,7 @@ pub struct NotJudged {
 }
 
 /// One violation, or one advisory observation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Anomaly {
     /// Its name, such as `stale-write`.
     pub kind: String,
@@ -111,7 +142,7 @@ pub struct Anomaly {
 }
 
 /// What became of one fault window.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WindowResult {
     /// Number of the window in the plan.
     pub id: usize,

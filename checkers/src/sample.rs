@@ -6,6 +6,7 @@ use crate::families;
 pub use crate::family_checks::{FamilyMeasures, UnitSource};
 use crate::results::WindowResult;
 use crate::statistics::{Failover, failovers, milliseconds, request_counts};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use zooquake_history::plan::Workload;
@@ -15,7 +16,7 @@ use zooquake_history::{Record, Txn, Value};
 const HARNESS: &str = "/zooquake";
 
 /// The measures of one run. What a unit is, and what is waited for: [`measures`].
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sample {
     /// Seconds of the phase `ops`.
     pub seconds: f64,
@@ -39,7 +40,7 @@ pub struct Sample {
 }
 
 /// How long after a fault the next unit was done.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Gap {
     pub window: usize,
     /// Its kind.

@@ -6,6 +6,7 @@
 use crate::node::Node;
 use crate::text::Text;
 use crate::value::Value;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -17,7 +18,7 @@ pub use crate::jsonl::parse_jsonl;
 /// as `info` or the client dies, and then goes on under a new number. A named process has events at any
 /// moment: `"nemesis"` (faults), `"run"` (phases), `"admin"` (set-up and recovery) and one for each client, such as
 /// `"c3"` (control requests, notices).
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Process {
     /// A logical process.
@@ -42,7 +43,7 @@ impl fmt::Display for Process {
 }
 
 /// The type of an event: the invocation of an operation, or its completion with the outcome.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EventType {
     /// The operation is about to be sent.
@@ -56,7 +57,7 @@ pub enum EventType {
 }
 
 /// One line of a history.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Event {
     /// Position in the history, from 0.
     pub index: usize,

@@ -1,18 +1,20 @@
 //! The names of nodes and of machines.
 
 use crate::text::Text;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 
 /// A server (`n1`), a client (`c2`), or a node of a network by its role and number (`acceptor2`). A record from
 /// elsewhere may name it by any other text, which is kept as it is. Nodes are ordered as their texts are: `c10` comes
 /// before `c2`.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Node(Name);
 
 /// A machine of a run over several (`h1`), or what a record from elsewhere names so; ordered as its text is.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Host(Name);
 
 /// The initial of servers.
@@ -157,6 +159,20 @@ impl PartialOrd for Name {
 impl Serialize for Name {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         self.with_text(|text| to.serialize_str(text))
+    }
+}
+
+impl JsonSchema for Name {
+    fn schema_name() -> Cow<'static, str> {
+        "Name".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        str::json_schema(generator)
     }
 }
 

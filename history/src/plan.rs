@@ -19,12 +19,13 @@ pub use hosts::PlannedHost;
 pub use recipe::RecipeSource;
 pub use scene::{Act, Scene, Step};
 pub use scheduler::{Scheduler, ScriptAct, ScriptStep};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 pub use window::{ClientState, Target, Trigger, Window};
 
 /// Where a run takes place.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum On {
     /// On a real ensemble, in containers on a Docker engine.
@@ -53,7 +54,7 @@ impl On {
 }
 
 /// Everything that decides a run. The run is driven by this alone.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
     /// Version of this format; [`Plan::FORMAT`]. 0 is that of a plan that could not be read, or was inferred from a
     /// history.
@@ -148,7 +149,7 @@ impl Plan {
 }
 
 /// What drawing a plan takes of an ensemble.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DrawnFor {
     /// Number of servers that vote; at most that of the cluster.
     pub servers: usize,
@@ -157,7 +158,7 @@ pub struct DrawnFor {
 }
 
 /// One transaction of a two-phase commit.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlannedTransaction {
     /// Each site's vote, by position: the first is that of `c2`.
     pub votes: Vec<bool>,
@@ -168,7 +169,7 @@ pub struct PlannedTransaction {
 }
 
 /// A recipe variant and what it promises.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Workload {
     /// `lock`, …
     pub family: String,
@@ -221,7 +222,7 @@ impl Workload {
 }
 
 /// Where the protected resource lives, which decides the order of its writes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Resource {
     /// In the orchestrator: writes arrive in the order in which their replies were read.
@@ -232,7 +233,7 @@ pub enum Resource {
 }
 
 /// An anomaly that a variant is known to show.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AcceptedAnomaly {
     /// Its name, such as `stale-write`.
     pub anomaly: String,
@@ -245,7 +246,7 @@ pub struct AcceptedAnomaly {
 }
 
 /// The ensemble and its clients.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClusterPlan {
     /// Number of servers that vote, named `n1`, ….
     pub servers: usize,
@@ -293,7 +294,7 @@ impl ClusterPlan {
 }
 
 /// Clocks of the ensemble, as in `zoo.cfg`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Timing {
     /// `tickTime`, in milliseconds.
     pub tick_ms: u64,

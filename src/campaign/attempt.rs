@@ -2,6 +2,7 @@
 
 use super::ledger::AttemptRecord;
 use super::run_outcome::RunOutcome;
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -16,7 +17,7 @@ pub trait CampaignPlace: Clone + PartialEq + Serialize + DeserializeOwned {
 }
 
 /// A run that came to its end, or failed to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(bound = "P: CampaignPlace")]
 pub struct CampaignAttempt<P> {
     /// Which place of the campaign.
@@ -53,7 +54,7 @@ pub struct CampaignAttempt<P> {
     #[serde(default)]
     pub again: String,
     /// The places whose ensembles were up at some time while its own was; none in old records.
-    #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default = "Vec::<P>::new", skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<P>,
 }
 

@@ -4,6 +4,7 @@
 use super::journal::{self, DamagedRecord, Journal};
 use crate::calendar;
 use anyhow::{Context, Result};
+use schemars::{JsonSchema, Schema, schema_for};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -11,7 +12,7 @@ use std::fmt;
 use std::path::Path;
 
 /// A line. The other names are those that nights and comparisons had in records of their own.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "line", rename_all = "kebab-case")]
 enum LedgerLine<H, A> {
     /// The first one: what the campaign is.
@@ -27,6 +28,11 @@ enum LedgerLine<H, A> {
         /// When it was closed, in UTC.
         at: String,
     },
+}
+
+/// The schema of a line of a record.
+pub fn line_schema<H: JsonSchema, A: JsonSchema>() -> Schema {
+    schema_for!(LedgerLine<H, A>)
 }
 
 /// What a campaign is, as the first line of its record has it.

@@ -1,11 +1,12 @@
 //! A part of a whole, so that several machines share it without overlap.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
 /// Part `number` of `of`: that of the numbers which leave `number - 1` when they are divided by `of`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct Shard {
     number: u64,

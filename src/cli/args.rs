@@ -11,6 +11,7 @@ use super::new::NewOptions;
 use super::nightly::NightlyOptions;
 use super::pack::PackOptions;
 use super::replay::ReplayOptions;
+use super::schema::SchemaOptions;
 use super::selftest::SelftestOptions;
 use super::shrink::ShrinkOptions;
 use super::trial::TrialOptions;
@@ -93,6 +94,8 @@ pub enum Command {
     Clean(CleanOptions),
     /// Measure what recipes cost without faults: the herd of an election, the messages of a commit
     Measure(MeasureOptions),
+    /// Print the JSON Schema of a file that zooquake writes
+    Schema(SchemaOptions),
     /// Print what makes a shell complete our commands and options
     Completions(CompletionsOptions),
     /// Write the manual pages into a folder

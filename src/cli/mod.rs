@@ -28,6 +28,7 @@ mod replay;
 mod report;
 mod run;
 mod run_args;
+mod schema;
 mod selftest;
 mod series;
 mod shard;
@@ -128,6 +129,7 @@ async fn dispatch(command: Command) -> Result<Code> {
         Command::Images(options) => upkeep::images(&options).await,
         Command::Clean(options) => upkeep::clean(&options).await,
         Command::Measure(options) => measure::measure(options).await,
+        Command::Schema(options) => schema::schema(&options),
         Command::Completions(options) => Ok(help::completions(&options)),
         Command::Man(options) => help::man(&options),
         Command::Crowd => client::run_crowd(client::Config::from_env()?)

@@ -7,13 +7,14 @@ use crate::planning::case::Subject;
 use crate::planning::spec::RunSpec;
 use crate::planning::{drawing, names};
 use globset::Glob;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use zooquake_history::plan::{On, Timing};
 
 /// A campaign. Nights of the same name are compared with each other.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Campaign {
     pub name: String,
     /// Variants, such as `lock/fenced`.
@@ -35,7 +36,7 @@ pub struct Campaign {
 }
 
 /// Cells that every night has: each of the variants under each of the faults with each of the seeds.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PinnedCells {
     pub variants: Vec<String>,
     /// Kinds of fault separated by commas, or `none`.
@@ -44,7 +45,7 @@ pub struct PinnedCells {
 }
 
 /// What each run has for an ensemble.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EnsembleSettings {
     /// Servers that vote.
     pub servers: usize,

@@ -2,6 +2,7 @@
 
 use crate::campaign::attempt::{self, CampaignPlace};
 use fnv::FnvHasher;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::hash::Hasher;
@@ -9,7 +10,7 @@ use zooquake_checkers::Verdict;
 use zooquake_reports::night::{AnomalyCount, CellOutcome};
 
 /// A variant, faults and a seed.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Cell {
     /// `lock/fenced`, …
     pub variant: String,

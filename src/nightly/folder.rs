@@ -5,6 +5,7 @@ use super::header::NightHeader;
 use crate::calendar;
 use crate::campaign::ledger::{self, CampaignHeader as _};
 use anyhow::Result;
+use schemars::Schema;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -21,6 +22,11 @@ pub type LedgerContent = ledger::LedgerContent<NightHeader, CellAttempt>;
 
 /// The record of a night that goes on.
 pub type NightLedger = ledger::CampaignLedger<NightHeader, CellAttempt>;
+
+/// The schema of a line of a night's record.
+pub fn line_schema() -> Schema {
+    ledger::line_schema::<NightHeader, CellAttempt>()
+}
 
 /// The name of a folder, also of one given as `.` or through a link.
 pub fn name_of(path: &Path) -> String {

@@ -8,13 +8,14 @@ use crate::calendar;
 use crate::campaign::ledger::CampaignHeader;
 use crate::campaign::shard::Shard;
 use crate::merge::parts::PartHeader;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The version of records that this program begins.
 pub const FORMAT: u32 = 3;
 
 /// What a night is.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NightHeader {
     /// Version of this format; [`FORMAT`]. In 1 a campaign always has a timing; in 2 nothing is required.
     pub format: u32,

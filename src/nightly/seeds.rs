@@ -1,12 +1,13 @@
 //! Where the seeds of a campaign come from.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The most seeds that are drawn from a date.
 pub const MOST: u64 = 99;
 
 /// Where the seeds of a campaign come from.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum SeedSource {
     /// These, the same every night.
@@ -16,7 +17,7 @@ pub enum SeedSource {
 }
 
 /// Seeds that every night has anew.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DrawnSeeds {
     /// How many, from 1 to [`MOST`].
     pub count: u64,
@@ -24,7 +25,7 @@ pub struct DrawnSeeds {
 }
 
 /// What seeds are drawn from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SeedOrigin {
     /// The date of the night.

@@ -67,7 +67,7 @@ fn what_broke_why_and_the_whole_picture_are_seen_at_once() {
             ));
             end.as_f64().unwrap_or_else(|| panic!("{page:?}: no {selector}"))
         };
-        let picture = bottom("#first svg.picture");
+        let picture = bottom("#first svg.picture.desk, #first .diagram svg");
         let above = [
             bottom("#first .sentence"),
             bottom("#first .why"),

@@ -9,6 +9,7 @@ use super::search_trees::Intervals;
 use super::{Analysis, Hold, NamedClients, Op, OperationSubject, RecordView};
 use crate::results::WindowResult;
 use crate::text::{count, seconds};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use zooquake_history::fault::{HELD, LOST, OUTCOME};
@@ -188,7 +189,7 @@ pub(super) fn injected(events: &[Event]) -> BTreeMap<i64, InjectedFault<'_>> {
 }
 
 /// When an anomaly came about, in nanoseconds since the run began.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AnomalySpan {
     /// From the first moment to the second.

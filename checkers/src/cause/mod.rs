@@ -12,6 +12,7 @@ mod waiting;
 use crate::Anomaly;
 use crate::analysis::Analysis;
 use crate::findings::Findings;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use zooquake_history::operation::Mode;
@@ -25,7 +26,7 @@ pub fn close(run: &Analysis<'_>, found: &mut Findings) {
 }
 
 /// The cause of an anomaly. Anomalies of one znode, transaction or window have one root.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cause {
     /// The index in [`crate::Results::anomalies`] of the anomaly that this one follows from; `None` if it is a root
     /// itself.
@@ -52,7 +53,7 @@ pub struct Cause {
 }
 
 /// A znode, which a later one at the same path is not.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct CauseZnode {
     pub path: String,
     /// The transaction that created it.

@@ -1,6 +1,7 @@
 //! A follower that falls behind while it serves.
 
 use super::{FaultKind, Hatch, PLAIN_HATCH};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A leader's messages to a follower arrive late, by the delay that the window's [`Lag`] defines.
@@ -27,7 +28,7 @@ pub const LAG: FaultKind = FaultKind {
 };
 
 /// How far a follower falls behind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Lag {
     /// The delay of what its leader sends, in hundredths of syncLimit x tickTime; from 1 to 99.
     pub delay_percent: u64,

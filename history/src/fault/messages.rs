@@ -1,6 +1,7 @@
 //! What happens to messages of a network: some are lost, and some arrive twice.
 
 use super::{FaultKind, Hatch, PLAIN_HATCH};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Messages are lost, by the share that the window's [`Share`] defines.
@@ -48,7 +49,7 @@ pub const DUPLICATE: FaultKind = FaultKind {
 };
 
 /// How many messages a fault hits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Share {
     /// So many of a hundred; from 1 to 99.
     pub percent: u8,

@@ -11,6 +11,7 @@ pub use host::{HOST_KILL, HOST_PARTITION, HOST_PAUSE};
 pub use lag::{LAG, Lag};
 pub use messages::{DUPLICATE, LOSS, Share};
 pub use node::{Cut, KILL, PARTITION, PAUSE, WIPE};
+use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
@@ -91,7 +92,7 @@ pub const KINDS: &[FaultKind] = &[
 
 /// How a window strikes, where its kind can strike in several ways. In a plan it is a field of its window, of the name
 /// that its kind gives.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Payload {
     /// Of a `partition`.

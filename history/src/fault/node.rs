@@ -1,6 +1,7 @@
 //! What happens to nodes: they are killed or frozen, lose their data, or are cut off from each other.
 
 use super::{FaultKind, Hatch, PLAIN_HATCH};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A process is killed.
@@ -86,7 +87,7 @@ pub const PARTITION: FaultKind = FaultKind {
 };
 
 /// How the network is cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cut {
     /// From everyone, both ways.

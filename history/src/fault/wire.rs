@@ -3,6 +3,7 @@
 
 use super::{FaultKind, Hatch, PLAIN_HATCH};
 use crate::operation::Field;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A reply or a request is lost, as its [`Wire`] defines.
@@ -150,7 +151,7 @@ pub const OUTCOME: Field<str> = Field::new("outcome");
 pub const OP: Field<str> = Field::new("op");
 
 /// What the proxy between a client and the ensemble does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wire {
     /// Drops the reply to a request that was applied, and closes the connection.
@@ -166,7 +167,7 @@ pub enum Wire {
 }
 
 /// A request of a client, counted from the moment at which the proxy is armed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NthRequest {
     /// Its kind.
     pub op: WireOp,
@@ -175,7 +176,7 @@ pub struct NthRequest {
 }
 
 /// Kinds of requests, as ZooKeeper's protocol distinguishes them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WireOp {
     /// A znode is created.
@@ -195,7 +196,7 @@ pub enum WireOp {
 }
 
 /// By how much all is delayed that passes between a client and the servers, each way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Latency {
     /// The mean delay of one way, in milliseconds.
     pub ms: u64,

@@ -1,12 +1,13 @@
 //! What a variant promises beyond what its family does.
 
 use super::is_default;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
 /// What a variant promises beyond what every variant of its family does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Capabilities {
     /// Of a queue: how often it delivers an item.
@@ -80,7 +81,7 @@ impl Default for Capabilities {
 }
 
 /// How often a queue delivers an item.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Delivery {
     /// Once at most: a dequeue removes the item.
@@ -91,7 +92,7 @@ pub enum Delivery {
 }
 
 /// What the reads of a register show.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RegisterReads {
     /// Any state since the last write of their session.

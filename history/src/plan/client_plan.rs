@@ -1,10 +1,11 @@
 //! What clients of a run do.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// What one client does: its cycles in order, and again from the first.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClientPlan {
     /// The cycles; the first follows the last.
     pub cycles: Vec<Cycle>,
@@ -27,7 +28,7 @@ impl ClientPlan {
 }
 
 /// Acquire, write, release.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cycle {
     /// Milliseconds to wait before the acquire.
     pub think_ms: u64,

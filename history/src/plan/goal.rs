@@ -1,9 +1,10 @@
 //! What a consensus protocol is for.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a consensus protocol is to bring about.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConsensusGoal {
     /// The variant is no such protocol.

@@ -2,10 +2,11 @@
 
 use super::ClusterPlan;
 use crate::node::{Host, Node};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One machine of a run, and what stands there. Plans name machines by their places: `h1`, `h2`, ….
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlannedHost {
     /// The address of its Docker engine, such as `unix:///run/a.sock` or `ssh://user@b`.
     pub address: String,

@@ -1,10 +1,11 @@
 //! A recipe that is not built in: what runs its clients.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What runs the clients of a user's own recipe. The rest of its `zooquake.toml` is the [workload](super::Workload).
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RecipeSource {
     /// The folder with its `zooquake.toml`, as it was given.
     pub folder: String,

@@ -1,10 +1,11 @@
 //! Scenes: a fresh ensemble each, brought into a given state step by step, to see what it then does.
 
 use crate::node::Node;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One scene on an ensemble of its own.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Scene {
     /// Its name, and that of the folder of its logs.
     pub name: String,
@@ -17,7 +18,7 @@ pub struct Scene {
 }
 
 /// One step of a scene. It is over when its effect was seen.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
     /// What is done.
     pub act: Act,
@@ -26,7 +27,7 @@ pub struct Step {
 }
 
 /// What a step does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Act {
     /// Starts the processes of these servers.

@@ -1,11 +1,12 @@
 //! How a simulated ensemble decides what happens next.
 
 use crate::node::Node;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The scheduler of a simulated ensemble. It decides whose step comes next: a client's, which goes on after each of its
 /// awaits, or a server's, which takes a message or does what is due. A real ensemble has none.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Scheduler {
     /// A random walk: messages take a time that is drawn, and so is the step that comes next of those that are ready.
@@ -27,7 +28,7 @@ pub enum Scheduler {
 }
 
 /// One step of a network that follows a script.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct ScriptStep {
     /// When, in milliseconds of virtual time.
     pub at_ms: u64,
@@ -38,7 +39,7 @@ pub struct ScriptStep {
 
 /// What happens in a step of a network, whose nodes have names in plans, and numbers while it runs. One that is not
 /// possible then does not happen.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ScriptAct<N = Node> {
     /// A message arrives; a copy of it if it has arrived before.

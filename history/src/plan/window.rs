@@ -2,10 +2,11 @@
 
 use crate::fault::{Payload, payload_of};
 use crate::node::{Host, Node};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One fault to inject and to heal.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Window {
     /// Number of the window, from 1; its events in the history carry it.
     pub id: usize,
@@ -23,7 +24,7 @@ pub struct Window {
 }
 
 /// The nodes that a fault hits.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Target {
     /// This server or client, or node of a network.
@@ -43,7 +44,7 @@ pub enum Target {
 }
 
 /// When a fault begins.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Trigger {
     /// At a moment.
@@ -79,7 +80,7 @@ pub enum Trigger {
 }
 
 /// A client's state, by the requests that the orchestrator sent and the replies that it received.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClientState {
     /// An acquire was sent and is not answered.

@@ -2,7 +2,9 @@
 
 use super::{Fields, Value};
 use crate::text::Text;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt;
 
 impl Serialize for Value {
@@ -15,6 +17,20 @@ impl Serialize for Value {
             Self::Array(values) => to.collect_seq(values),
             Self::Object(fields) => fields.serialize(to),
         }
+    }
+}
+
+impl JsonSchema for Value {
+    fn schema_name() -> Cow<'static, str> {
+        "Value".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        serde_json::Value::json_schema(generator)
     }
 }
 

@@ -80,13 +80,3 @@ strip.addEventListener("pointerup", (event) => {
   show(at - span / 2, at + span / 2);
 });
 strip.addEventListener("pointercancel", () => (brush = null));
-
-// On pages that open with the picture of the whole run, a click in it leads to that part of the timeline.
-const overview = document.getElementById("overview");
-overview?.addEventListener("click", (event) => {
-  const box = overview.getBoundingClientRect();
-  const x = ((event.clientX - box.left) / box.width) * D.overview.width;
-  const at = ((x - D.overview.left) / (D.overview.right - D.overview.left)) * D.end;
-  show(at - D.end / 24, at + D.end / 24);
-  document.getElementById("timeline").scrollIntoView({ block: "start" });
-});

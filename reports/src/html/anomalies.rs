@@ -1,7 +1,7 @@
 //! All anomalies, each with the events that prove it, and those that follow from it; and what they are, with what a
 //! recipe must do not to have them.
 
-use super::first_screen::accepted;
+use super::first_screen::{self, accepted};
 use super::tickets::linked;
 use crate::model::{DrawnWitness, Mend, Root, RunModel, WitnessStep, listed};
 use crate::svg::window;
@@ -82,7 +82,8 @@ fn one(model: &RunModel<'_>, (number, anomaly): (usize, &Anomaly), open: bool, b
             @if let Some(cause) = anomaly_cause(anomaly) { (cause) }
             @if let Some(why) = accepted(model, anomaly) { p.accepted { "Known and accepted: " (why) } }
             @if number <= PICTURES && !steps.is_empty() {
-                (window::draw(model, &witness, &format!("w{number}"), &label))
+                @if first_screen::shows_witness(model, number) { p.more { a href="#first" { "Its picture" } " opens the page." } }
+                @else { (window::draw(model, &witness, &format!("w{number}"), &label)) }
             }
             (steps_list(&witness, steps.len()))
             @if unknown > 0 { p.more { (text::count(unknown, "step")) " not shown: the history lacks the event" } }

@@ -5,7 +5,7 @@
 
 use super::ticket;
 use crate::model::{DrawnOperation, DrawnWitness, OperationOutcome, Role, RunModel, subject_name};
-use crate::svg::{overview, window};
+use crate::svg::window;
 use crate::{palette, text};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
@@ -22,12 +22,10 @@ const OPS: usize = 60_000;
 const TEXTS: usize = 2_000;
 
 pub fn timeline(model: &RunModel<'_>) -> Value {
-    let overview = overview::scale(model);
     let stride = model.ops.len().div_ceil(OPS).max(1);
     let shown: Vec<&DrawnOperation> = model.ops.iter().step_by(stride).collect();
     json!({
         "end": micros(model.end),
-        "overview": { "left": overview.left, "right": overview.right, "width": overview.right + 8.0 },
         "lanes": model.lanes.names.iter().map(|n| text::clip(n, 24)).collect::<Vec<_>>(),
         "ops": ops(model, &shown),
         "holds": holds(model),

@@ -2,9 +2,9 @@
 
 use super::anomalies::{anomaly_cause, badge, follow, mend_sentence, steps_list};
 use super::tickets::linked;
-use super::{Document, LIVE_SCRIPT, PAGE_STYLE, plain};
+use super::{Document, LIVE_SCRIPT, PAGE_STYLE, plain, run};
 use crate::model::{Band, DrawnWitness, OpStats, OperationOutcome, Root, RunModel, op_stats};
-use crate::svg::{legend, overview, window};
+use crate::svg::{legend, window};
 use crate::{RunProgress, consensus, lists, messages, text};
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
@@ -176,6 +176,17 @@ fn invalid(model: &RunModel<'_>, root: &Root<'_>) -> Markup {
     }
 }
 
+/// Whether the first screen has the picture of the anomaly of this number.
+pub fn shows_witness(model: &RunModel<'_>, number: usize) -> bool {
+    let headline = model.headline().filter(|root| root.number == number);
+    headline.is_some_and(|root| consensus::picture(model, Some(root.anomaly)).is_none())
+}
+
+/// Whether the first screen has the picture of the whole run.
+pub fn shows_run(model: &RunModel<'_>) -> bool {
+    model.headline().is_none() && consensus::picture(model, None).is_none()
+}
+
 /// What the anomaly rests on in full, with the faults that were near, folded.
 fn evidence(model: &RunModel<'_>, root: &Root<'_>, witness: &DrawnWitness) -> Markup {
     let followers = root.followers.len() + root.more;
@@ -219,10 +230,7 @@ fn calm(model: &RunModel<'_>) -> Markup {
         }
         @match message_diagram(model, None) {
             Some(picture) => (picture),
-            None => {
-                (overview::draw(model, "overview"))
-                (legend::overview(model))
-            }
+            None => (run::picture(model)),
         }
         div.below {
             div {

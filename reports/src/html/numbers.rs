@@ -13,7 +13,10 @@ use zooquake_checkers::sample;
 
 pub fn section(model: &RunModel<'_>) -> Markup {
     let stats = op_stats(&model.ops);
-    let latencies = html! { (operations(&stats)) (series_legend(model)) (charts::latency(model)) };
+    let latencies = html! {
+        (operations(&stats)) (series_legend(model)) (charts::latency(model))
+        (quantiles_legend(model)) (charts::quantiles(model))
+    };
     let rates = html! { (rate_legend()) (charts::rate(model)) };
     html! {
         (titled("latencies", "Latency", latencies)) "\n"
@@ -55,12 +58,28 @@ fn operations(stats: &BTreeMap<&str, OpStats>) -> Markup {
     table("numbers", heads, rows)
 }
 
+fn series(model: &RunModel<'_>) -> Markup {
+    html! {
+        @for (i, name) in charts::series(&model.ops).iter().enumerate() {
+            span { i class={ "key s" (i) } {} (text::clip(name, 40)) }
+        }
+    }
+}
+
+fn quantiles_legend(model: &RunModel<'_>) -> Markup {
+    html! {
+        p.legend {
+            (series(model))
+            @for (_, class, name) in charts::QUANTILES { span { i class={ "key quantile " (class) } {} (name) } }
+            span { "of what was answered ok, by the time of the sending" }
+        }
+    }
+}
+
 fn series_legend(model: &RunModel<'_>) -> Markup {
     html! {
         p.legend {
-            @for (i, name) in charts::series(&model.ops).iter().enumerate() {
-                span { i class={ "key s" (i) } {} (text::clip(name, 40)) }
-            }
+            (series(model))
             span { "• ok" } span { "× fail" } span { "○ info" } span { "from the sending to the answer" }
         }
     }

@@ -15,7 +15,13 @@ const PLAN: usize = 60_000;
 pub fn section(model: &RunModel<'_>) -> Markup {
     let plan = serde_json::to_string_pretty(&model.record.plan).unwrap_or_else(|e| e.to_string());
     let shown: String = plan.chars().take(PLAN).collect();
-    let looked_at = html! { (values(&model.results.checkers)) (values(&model.results.stats)) };
+    let looked_at = html! {
+        details {
+            summary { "How much each check looked at, and all figures of the results" }
+            (values(&model.results.checkers))
+            (values(&model.results.stats))
+        }
+    };
     let details = html! {
         (provenance(model))
         details {

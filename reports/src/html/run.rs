@@ -1,6 +1,7 @@
 //! The whole run: the timeline that zooms or, where there is no JavaScript and on paper, the overview; and the hosts
 //! and containers that it stood on.
 
+use super::first_screen;
 use crate::model::RunModel;
 use crate::svg::{legend, overview};
 use crate::{lists, text};
@@ -8,20 +9,28 @@ use maud::{Markup, html};
 use zooquake_history::{Host, Value, node};
 
 pub fn section(model: &RunModel<'_>) -> Markup {
-    // Without an anomaly to open with, the overview is on the first screen already.
-    let headline = model.headline().is_some();
     let body = html! {
         (cut_off(model))
-        @if headline { div.no-js { (overview::draw(model, "overview")) } }
-        (timeline())
+        @if !first_screen::shows_run(model) { (picture(model)) }
         (hosts(model))
         (confinement(model))
-        div.legends.js[!headline] { (legend::overview(model)) }
+    };
+    match body.0.is_empty() {
+        true => body,
+        false => super::titled("run", "The whole run", body),
+    }
+}
+
+/// The timeline or, without JavaScript and on paper, the overview, and what their marks mean.
+pub fn picture(model: &RunModel<'_>) -> Markup {
+    html! {
+        div.no-js { (overview::draw(model, "overview")) }
+        (timeline())
+        (legend::overview(model))
         noscript {
             p.note { "The timeline that zooms needs JavaScript; everything else on this page does not." }
         }
-    };
-    super::titled("run", "The whole run", body)
+    }
 }
 
 /// That the history ends early, if it does and the run is over.

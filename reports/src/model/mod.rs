@@ -16,7 +16,7 @@ pub use lanes::{Lanes, ServerLane, ServerSpan};
 pub use ops::{DrawnHold, DrawnOperation, Mark, Role, subject_name};
 pub use roots::Root;
 pub use sessions::{DrawnSession, SessionLane, SessionMarks};
-pub use stats::{LatencyTerms, OpStats, errors, op_stats, rates};
+pub use stats::{LatencyTerms, OpStats, errors, op_stats, rates, stats_by_part};
 pub use witness::{DrawnWitness, WitnessStep, listed};
 pub use words::{Mend, Terms, round_word};
 pub use zooquake_checkers::analysis::OperationOutcome;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use zooquake_checkers::analysis::LatencyKind;
 
 /// Counts and latencies of one kind of operation.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct OpStats {
     /// How many ended each way, in the order of [`OperationOutcome::ALL`].
     pub counts: [usize; 4],
@@ -21,21 +21,37 @@ impl OpStats {
         let rank = (self.latencies.len() as f64 * q).ceil() as usize;
         self.latencies.get(rank.saturating_sub(1).min(last)).copied()
     }
+
+    /// Counts an operation. Its latency comes last, in whatever order the others are.
+    fn add(&mut self, op: &DrawnOperation<'_>) {
+        self.counts[op.outcome as usize] += 1;
+        if op.outcome == OperationOutcome::Ok {
+            self.latencies.extend(op.latency());
+        }
+    }
 }
 
 /// Statistics by operation, of clients' operations only.
 pub fn op_stats<'a>(ops: &[DrawnOperation<'a>]) -> BTreeMap<&'a str, OpStats> {
     let mut stats: BTreeMap<&str, OpStats> = BTreeMap::new();
     for op in ops.iter().filter(|op| !op.control) {
-        let entry = stats.entry(op.f).or_default();
-        entry.counts[op.outcome as usize] += 1;
-        if op.outcome == OperationOutcome::Ok {
-            entry.latencies.extend(op.latency());
-        }
+        stats.entry(op.f).or_default().add(op);
     }
     for entry in stats.values_mut() {
         entry.latencies.sort_unstable();
     }
+    stats
+}
+
+/// Statistics of the operations of one name that were sent in each of `parts` equal parts of the run.
+pub fn stats_by_part(model: &RunModel<'_>, f: &str, parts: usize) -> Vec<OpStats> {
+    let width = (model.end as f64 / parts as f64).max(1.0);
+    let part = |op: &DrawnOperation<'_>| ((op.start as f64 / width) as usize).min(parts - 1);
+    let mut stats = vec![OpStats::default(); parts];
+    for op in model.ops.iter().filter(|op| !op.control && op.f == f) {
+        stats[part(op)].add(op);
+    }
+    stats.iter_mut().for_each(|stats| stats.latencies.sort_unstable());
     stats
 }
 

@@ -3,6 +3,7 @@
 use crate::lists;
 use anyhow::Result;
 pub use junit::junit;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 pub use summary::summary;
@@ -14,7 +15,7 @@ pub(crate) mod page;
 mod summary;
 
 /// What came of a cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CellOutcome {
     /// Valid, or invalid by nothing but what is known and accepted of the variant.
@@ -67,7 +68,7 @@ impl CellOutcome {
 }
 
 /// Anomalies of one kind in a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AnomalyCount {
     /// Its name, such as `stale-write`.
     pub kind: String,

@@ -2,7 +2,7 @@
 
 use super::scale::{LogScale, TimeScale, decimals, nice_step};
 use super::{Svg, WIDTH, marks};
-use crate::model::{DrawnOperation, OperationOutcome, RunModel, rates};
+use crate::model::{DrawnOperation, OpStats, OperationOutcome, RunModel, rates, stats_by_part};
 use crate::text;
 use maud::Markup;
 use std::collections::{BTreeSet, HashSet};
@@ -68,6 +68,49 @@ pub fn latency(model: &RunModel<'_>) -> Markup {
         "latency",
         bottom + 18.0,
         "Latency of operations over time, on a logarithmic scale",
+    )
+}
+
+/// The shares of the operations of a part of the run that a quantile is of, the class of its line, and its name.
+pub const QUANTILES: [(f64, &str, &str); 3] = [
+    (0.5, "median", "p50"),
+    (0.95, "high", "p95"),
+    (1.0, "longest", "longest"),
+];
+/// How many parts of the run quantiles are of.
+const PARTS: usize = 30;
+
+/// Quantiles of the latencies of operations that were answered `ok`, by operation and by when they were sent.
+pub fn quantiles(model: &RunModel<'_>) -> Markup {
+    let mut svg = Svg::new(WIDTH);
+    let (scale, top, bottom) = frame(&mut svg, model);
+    let series = series(&model.ops);
+    let parts: Vec<Vec<OpStats>> = series.iter().map(|f| stats_by_part(model, f, PARTS)).collect();
+    let all = parts.iter().flatten().flat_map(|stats| &stats.latencies);
+    let log = LogScale::over(all.copied(), bottom - 4.0, top + 4.0);
+    log_grid(&mut svg, &log);
+    let width = (scale.right - scale.left) / PARTS as f64;
+    for (colour, parts) in parts.iter().enumerate() {
+        for (share, class, _) in QUANTILES {
+            let places = parts.iter().map(|stats| stats.quantile(share).map(|ns| log.at(ns)));
+            let mut d = String::new();
+            let mut from = scale.left;
+            let mut drawn = None;
+            for y in places {
+                if let Some(y) = y {
+                    let joined = drawn.map_or_else(|| format!("M{from:.1} {y:.1}"), |_: f64| format!("V{y:.1}"));
+                    let _ = write!(d, "{joined}h{width:.1}");
+                }
+                drawn = y;
+                from += width;
+            }
+            svg.path(&format!("s{colour} quantile {class}"), &d);
+        }
+    }
+    svg.finish(
+        "quantiles",
+        bottom + 18.0,
+        "Quantiles of the latencies of operations over time, on a logarithmic scale",
     )
 }
 

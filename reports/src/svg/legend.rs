@@ -1,6 +1,6 @@
 //! What the marks of the pictures mean, in the words of the run's family.
 
-use super::{overview, window};
+use super::{Screen, overview, window};
 use crate::model::{Band, DrawnHold, DrawnOperation, DrawnWitness, Mark, OperationOutcome, RunModel};
 use crate::{palette, text};
 use maud::{Markup, html};
@@ -12,7 +12,7 @@ pub fn key(class: &str, sign: &str, words: &str) -> Markup {
 
 /// Of the picture of one anomaly: only what is to be seen in it.
 pub fn window(model: &RunModel<'_>, witness: &DrawnWitness) -> Markup {
-    let (scale, rows) = window::view(model, witness);
+    let (scale, rows) = window::view(model, witness, Screen::Wide);
     let seen = |lane: usize, from, until| rows.contains(&lane) && scale.shows(from, until);
     let ops: Vec<&DrawnOperation> = model.ops.iter().filter(|op| seen(op.lane, op.start, op.end)).collect();
     let ended: Vec<&DrawnOperation> = ops.iter().copied().filter(|op| window::marked(op, &scale)).collect();

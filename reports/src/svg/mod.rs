@@ -12,8 +12,38 @@ use crate::text;
 use maud::{Markup, PreEscaped, html};
 use std::fmt::Write;
 
-/// Width of the pictures that show time from left to right.
-pub const WIDTH: f64 = 1200.0;
+/// Width of the pictures that have one drawing and show time from left to right.
+pub const WIDTH: f64 = Screen::Desk.width();
+
+/// For what a picture is drawn that a page has several drawings of, of which the style sheet shows one.
+#[derive(Debug, Clone, Copy)]
+pub enum Screen {
+    Phone,
+    /// A window beside others, and paper.
+    Desk,
+    Wide,
+}
+
+impl Screen {
+    pub const ALL: [Self; 3] = [Self::Wide, Self::Desk, Self::Phone];
+
+    /// The width of the drawing, in pixels.
+    pub const fn width(self) -> f64 {
+        match self {
+            Self::Phone => 360.0,
+            Self::Desk => 940.0,
+            Self::Wide => 1200.0,
+        }
+    }
+
+    fn class(self) -> &'static str {
+        match self {
+            Self::Phone => "picture phone",
+            Self::Desk => "picture desk",
+            Self::Wide => "picture wide",
+        }
+    }
+}
 
 /// A picture in the making. Its elements are written as they come, because there are many of them: texts are markup,
 /// which is escaped by its type, and all else is numbers, paths and names of classes of ours.
@@ -83,12 +113,20 @@ impl Svg {
     /// The finished picture in a box that scrolls where a screen is too narrow for it; without an id if that is empty.
     /// `label` is what a screen reader reads out.
     pub fn finish(self, id: &str, height: f64, label: &str) -> Markup {
+        html! { div.chart { (self.element("picture", id, height, label)) } }
+    }
+
+    /// The finished picture for one kind of screen. The widest alone has the id.
+    pub fn finish_for(self, screen: Screen, id: &str, height: f64, label: &str) -> Markup {
+        let id = if matches!(screen, Screen::Wide) { id } else { "" };
+        self.element(screen.class(), id, height, label)
+    }
+
+    fn element(self, class: &str, id: &str, height: f64, label: &str) -> Markup {
         let view = format!("0 0 {:.0} {height:.0}", self.width);
         html! {
-            div.chart {
-                svg id=[Some(id).filter(|id| !id.is_empty())] class="picture" viewBox=(view) role="img" aria-label=(text::clip(label, 400)) {
-                    (PreEscaped(self.body))
-                }
+            svg id=[Some(id).filter(|id| !id.is_empty())] class=(class) viewBox=(view) role="img" aria-label=(text::clip(label, 400)) {
+                (PreEscaped(self.body))
             }
         }
     }
@@ -112,7 +150,9 @@ mod tests {
         assert!(style.contains(".picture { display: block; width: 100%; height: auto;"));
         let (_, screen) = style.split_once("@media screen {").expect("rules for a screen");
         let (screen, _) = screen.split_once("\n}").expect("their end");
-        assert!(screen.contains(".picture { min-width: 1200px; }"));
+        assert!(screen.contains(".picture { min-width: 940px; max-width: 1200px; }"));
+        assert!(screen.contains(".picture.wide { min-width: 1200px; max-width: none; }"));
+        assert!(screen.contains(".picture.phone { min-width: 360px; }"));
         assert!(screen.contains(".chart { overflow-x: auto;"));
     }
 }

@@ -15,14 +15,9 @@ const SERVER: f64 = 12.0;
 /// Height of the row of a client's sessions.
 const SESSION: f64 = 12.0;
 
-/// The time axis of the picture, which the page needs to show what part of it is zoomed in on.
-pub fn scale(model: &RunModel<'_>) -> TimeScale {
-    TimeScale::whole(model, LEFT)
-}
-
 /// Draws the whole run.
 pub fn draw(model: &RunModel<'_>, id: &str) -> Markup {
-    let scale = scale(model);
+    let scale = TimeScale::whole(model, LEFT);
     let servers = model.servers.len() as f64 * SERVER + if model.servers.is_empty() { 0.0 } else { 6.0 };
     let below = servers + sessions_height(&model.sessions);
     let height = model.lanes.names.len() as f64 * ROW + below + 14.0;

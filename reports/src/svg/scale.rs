@@ -134,9 +134,10 @@ pub struct LogScale {
 }
 
 impl LogScale {
-    /// An axis of whole powers of ten that holds all the values.
+    /// An axis of whole powers of ten that holds all the values but those below a microsecond, which are at its end: in
+    /// virtual time much takes none.
     pub fn over(values: impl Iterator<Item = u64>, start: f64, stop: f64) -> Self {
-        let (low, high) = values.fold((u64::MAX, 1), |(l, h), v| (l.min(v.max(1)), h.max(v)));
+        let (low, high) = values.fold((u64::MAX, 1_000), |(l, h), v| (l.min(v.max(1_000)), h.max(v)));
         let low = (low.min(high) as f64).log10().floor();
         let high = (high as f64).log10().ceil().max(low + 1.0);
         Self { low, high, start, stop }

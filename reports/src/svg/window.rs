@@ -2,13 +2,13 @@
 //! held, waited and worked for, and what came of it.
 
 use super::scale::TimeScale;
-use super::{Svg, WIDTH, marks, text_width};
+use super::{Screen, Svg, marks, text_width};
 use crate::model::{
     DrawnHold, DrawnOperation, DrawnWitness, Mark, OperationOutcome, Role, RunModel, ServerSpan, WitnessStep,
     subject_name,
 };
 use crate::{palette, text};
-use maud::Markup;
+use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::AnomalySpan;
 use zooquake_checkers::analysis::{OperationSubject, SessionEnd};
@@ -48,13 +48,13 @@ pub fn span(model: &RunModel<'_>, witness: &DrawnWitness) -> (u64, u64) {
 }
 
 /// What the picture shows: its time axis, and the rows of the clients.
-pub fn view(model: &RunModel<'_>, witness: &DrawnWitness) -> (TimeScale, Vec<usize>) {
+pub fn view(model: &RunModel<'_>, witness: &DrawnWitness, screen: Screen) -> (TimeScale, Vec<usize>) {
     let (from, until) = span(model, witness);
     let mut scale = TimeScale {
         from,
         until,
         left: LEFT,
-        right: WIDTH - 8.0,
+        right: screen.width() - 8.0,
         breaks: Vec::new(),
     };
     let rows = rows(model, witness, &scale);
@@ -125,17 +125,29 @@ fn draw_expiries(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, rows: &
     }
 }
 
-/// Draws an anomaly: its steps, and what it comes from.
+/// Draws an anomaly, its steps and what it comes from, for each kind of screen.
 pub fn draw(model: &RunModel<'_>, witness: &DrawnWitness, id: &str, label: &str) -> Markup {
+    html! {
+        div.chart {
+            @for screen in Screen::ALL {
+                @let (svg, height) = drawing(model, witness, screen);
+                (svg.finish_for(screen, id, height, label))
+            }
+        }
+    }
+}
+
+/// The drawing of that width, and its height.
+fn drawing(model: &RunModel<'_>, witness: &DrawnWitness, screen: Screen) -> (Svg, f64) {
     let steps = witness.steps.as_slice();
-    let (scale, rows) = view(model, witness);
+    let (scale, rows) = view(model, witness, screen);
     let about = about(model, steps);
     let leads = leads(model, &scale);
     let lead_height = if leads.is_empty() { 0.0 } else { 20.0 };
     let gap = gaps(steps);
     let gap_height = if gap.is_empty() { 0.0 } else { GAP };
     let height = rows.len() as f64 * ROW + lead_height + gap_height;
-    let mut svg = Svg::new(WIDTH);
+    let mut svg = Svg::new(screen.width());
     let bands_end = marks::bands(&mut svg, model, &scale, height + 4.0);
     let (top, bottom) = (bands_end + gap_height, bands_end + height + 4.0);
     scale.draw(&mut svg, bands_end, bottom);
@@ -155,7 +167,7 @@ pub fn draw(model: &RunModel<'_>, witness: &DrawnWitness, id: &str, label: &str)
     draw_gaps(&mut svg, &gap, &scale, bands_end + 11.0);
     arrows(&mut svg, model, witness, (&scale, &rows, &discs), (top, bottom));
     draw_numbers(&mut svg, &discs, (top, bottom));
-    svg.finish(id, bottom + 18.0, label)
+    (svg, bottom + 18.0)
 }
 
 /// Where steps are left out: between which moments, and how many.
@@ -328,7 +340,7 @@ fn numbers(steps: &[WitnessStep], rows: &[usize], scale: &TimeScale) -> Vec<Disc
         disc.x = disc.x.max(taken[slot(disc)] + radius + 1.0);
         taken[slot(disc)] = disc.x + radius + 1.0;
     }
-    let mut taken: Vec<f64> = vec![WIDTH; rows.len() + 1];
+    let mut taken: Vec<f64> = vec![scale.right + 8.0; rows.len() + 1];
     for disc in discs.iter_mut().rev() {
         let radius = marks::number_radius(disc.number);
         disc.x = disc.x.min(taken[slot(disc)] - radius - 1.0);

@@ -27,7 +27,8 @@ fn an_item_is_followed_from_the_lost_reply_to_its_acknowledgement() {
             "c3 asks for an item (0.300 s); finds the queue empty",
         ],
     );
-    let way = first.matches("<path class=\"travel\"").count();
+    let picture = between(&first, "<svg id=\"witness\"", "</svg>");
+    let way = picture.matches("<path class=\"travel\"").count();
     assert_eq!(
         way, 3,
         "from the enqueue to the first consumer, to the second, to the acknowledgement"
@@ -261,7 +262,7 @@ fn a_member_that_has_left_and_is_still_shown_is_hatched() {
     let page = without_scripts(&run.page("group-gone"));
     let section = between(&page, "<h2>Views of the group</h2>", "</section>");
     let late = between(section, "<path class=\"late\" d=\"M", " ");
-    let left = 96.0 + (1192.0 - 96.0) * 0.5 / 0.81;
+    let left = 96.0 + (932.0 - 96.0) * 0.5 / 0.81;
     let begins: f64 = late.parse().expect("a place");
     assert!((begins - left).abs() < 0.2, "c1 leaves at 0.5 s: {begins}, {left}");
 }

@@ -105,14 +105,16 @@ fn the_rest_of_the_page_is_there_without_scripts() {
         "never began: no client came to work",
         "<svg id=\"latency\"",
         "<svg id=\"rate\"",
+        "<svg id=\"quantiles\"",
         "<svg id=\"wait\"",
-        "<svg id=\"w1\"",
+        "<svg id=\"w2\"",
         "ConnectionLoss",
         "not-held",
         "session timeout 2000 ms",
         "&quot;variant&quot;: &quot;predecessor&quot;",
     ];
     shows(&page, &all);
+    assert!(!page.contains("<svg id=\"w1\""), "the first screen has that picture");
 }
 
 #[test]

@@ -30,6 +30,7 @@ mod recipe_names;
 mod refused;
 mod register;
 mod replay;
+mod schemas;
 mod simulated;
 mod stalls;
 mod trials;

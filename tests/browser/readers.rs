@@ -4,7 +4,9 @@ use crate::common::results;
 use crate::pages::open;
 use crate::program::{Runs, output_of, without_engine};
 use crate::tab::{PageReader, Tab};
-use serde_json::json;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use zooquake_history::Provenance;
 use zooquake_reports::RunProgress;
 
 /// Every text whose colour stands out too little from what is behind it, by the formula and bounds of WCAG 2 (AA).
@@ -185,7 +187,9 @@ fn every_kind_of_page_fits_the_width_of_paper() {
 
 #[test]
 fn paper_has_the_pictures_and_nothing_to_press() {
-    let folder = results::invalid().write_page("browser-print");
+    let mut run = results::invalid();
+    run.results.anomalies.extend(run.results.anomalies.clone());
+    let folder = run.write_page("browser-print");
     let tab = open(&folder, PageReader::of_colours(true));
     let screen = background(&tab);
     put_on_paper(&tab, true);
@@ -196,13 +200,25 @@ fn paper_has_the_pictures_and_nothing_to_press() {
         tab.js("[...document.querySelectorAll('button, canvas')].some((e) => e.checkVisibility())"),
         false
     );
+    let drawn = "[...document.querySelectorAll('.anomaly')].filter((a) => a.querySelector(':scope > .chart')?.checkVisibility())\
+                 .map((a) => a.querySelector('.badge').textContent)";
+    let kinds: Vec<Value> = serde_json::from_value(tab.js(drawn)).expect("a list");
+    let once: BTreeSet<String> = kinds.iter().map(Value::to_string).collect();
+    assert!(
+        !kinds.is_empty() && once.len() == kinds.len(),
+        "{kinds:?}: one picture of a kind"
+    );
     let pdf = tab.call("Page.printToPDF", json!({}));
     assert!(pdf["data"].as_str().is_some_and(|data| data.len() > 20_000));
 }
 
 #[test]
 fn on_a_narrow_page_the_first_picture_fits_others_scroll_in_their_boxes_and_all_stay_legible() {
-    let folder = results::caused().write_page("browser-narrow");
+    let mut run = results::caused();
+    let mut provenance = Provenance::default();
+    provenance.set(Provenance::RECIPE, format!("sha256:{}", "8d".repeat(32)).as_str());
+    run.record.provenance = Some(provenance);
+    let folder = run.write_page("browser-narrow");
     let tab = open(&folder, PageReader::default());
     for width in [400, 1000, 1600] {
         let screen = json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false});

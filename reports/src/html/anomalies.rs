@@ -71,7 +71,7 @@ fn one(model: &RunModel<'_>, (number, anomaly): (usize, &Anomaly), open: bool, b
     let unknown = anomaly.witness.len() - steps.last().map_or(0, |step| step.number);
     let label = format!("The clients involved in anomaly {number}, over time");
     html! {
-        details #{ "a" (number) } .anomaly open[open] {
+        details #{ "a" (number) } .anomaly.again[is_again(model, number, anomaly)] open[open] {
             summary {
                 span.no { (number) } " " (badge(anomaly)) " "
                 span.prop { (text::clip(&anomaly.property, 80)) } " "
@@ -90,6 +90,12 @@ fn one(model: &RunModel<'_>, (number, anomaly): (usize, &Anomaly), open: bool, b
             (below)
         }
     }
+}
+
+/// Whether an anomaly with a lower number is of the same kind: on paper one picture of a kind is enough.
+fn is_again(model: &RunModel<'_>, number: usize, anomaly: &Anomaly) -> bool {
+    let mut numbered = model.roots.iter().flat_map(Root::numbered);
+    numbered.any(|(other, earlier)| other < number && earlier.kind == anomaly.kind)
 }
 
 /// The kind of an anomaly, with what it means for the verdict.

@@ -18,7 +18,7 @@ pub trait Observer<P: Protocol> {
     /// A message was sent; whether it is on its way, or was lost at once.
     fn sent(&mut self, _at: u32, _message: &Transmission<P::Message>, _on_its_way: bool) {}
 
-    /// The message of this number has arrived at a running process, or is lost.
+    /// The message of this number has arrived at a process that takes part, or is lost.
     fn arrived(&mut self, _at: u32, _number: u32, _taken: bool) {}
 
     /// A node's process takes an input; of a message with its number.

@@ -2,13 +2,16 @@
 
 use crate::disturbance::{Disturbance, DisturbanceKind};
 use crate::observer::{Observer, Transmission};
+use crate::play::play;
 use crate::scenario::{Pace, Scenario};
 use crate::script::NodeStep;
 use crate::transit::Transit;
 use crate::world::World;
 use fastrand::Rng;
 use std::ops::{ControlFlow, Range};
+use zooquake_history::MessageRecord;
 use zooquake_history::operation::consensus::Announcement;
+use zooquake_history::plan::{ConsensusGoal, Plan};
 use zooquake_workloads::consensus::protocol::{
     Input, InputOf, MessageFigure, Node, NodeRole, NodeSet, Output, OutputOf, Protocol,
 };
@@ -217,4 +220,37 @@ fn a_script_lets_happen_what_it_names_and_nothing_else() {
     // What was not sent yet is not delivered, and what is delivered again is a copy.
     assert_eq!(world.observer.numbers, [(4, 2), (5, 1), (6, 1)]);
     assert_eq!(world.observer.copies, 1);
+}
+
+#[test]
+fn a_server_that_is_dead_or_was_not_launched_yet_receives_nothing() {
+    let played = |variant: &str| {
+        let mut plan = Plan::default();
+        plan.workload.family = "consensus".to_owned();
+        plan.workload.variant = variant.to_owned();
+        plan.workload.goal = ConsensusGoal::EpochLeader;
+        plan.cluster.servers = 5;
+        plan.time_ms = 6_000;
+        let played = play(&plan).expect("it is a protocol");
+        ["server1", "server2", "server5"].map(|name| {
+            let to = played.messages.iter().filter(|message| message.to == name);
+            to.cloned().collect::<Vec<MessageRecord>>()
+        })
+    };
+    let ended = |message: &&MessageRecord| message.lost.is_some_and(|at| at > message.sent);
+    let [first, second, fifth] = played("textbook-election");
+    for dead in [first, second] {
+        assert!(dead.iter().all(|message| message.received.is_none()), "{dead:?}");
+        assert!(
+            dead.iter().filter(ended).count() > 2,
+            "they arrive, and nobody is there"
+        );
+    }
+    assert!(fifth.iter().any(|message| message.received.is_some()));
+    let [.., fifth] = played("textbook-one-by-one");
+    let received: Vec<u64> = fifth.iter().filter_map(|message| message.received).collect();
+    assert!(
+        !received.is_empty() && received.iter().all(|at| *at >= 4_000_000_000),
+        "{received:?}"
+    );
 }

@@ -145,7 +145,7 @@ impl<'a, P: Protocol, O: Observer<P>> World<'a, P, O> {
     fn arrive(&mut self, (number, from, to): (u32, Node, Node), message: P::Message) -> ControlFlow<()> {
         let cut = self.links.cut_by(from, to);
         let host = &self.hosts[usize::from(to)];
-        let taken = cut.is_none() && host.machine.is_some();
+        let taken = cut.is_none() && host.machine.as_ref().is_some_and(P::takes_part);
         if let Some(by) = cut.or(host.killed_by) {
             self.hits[by] += 1;
         }

@@ -159,6 +159,11 @@ pub trait Protocol: Clone + Debug + PartialEq + Eq + Hash {
     /// Takes an input; the outputs in order.
     fn step(&mut self, input: InputOf<Self>) -> Vec<OutputOf<Self>>;
 
+    /// Whether the node takes part: one that was never launched, or not yet, receives nothing.
+    fn takes_part(&self) -> bool {
+        true
+    }
+
     /// How long a timer of this kind runs, in microseconds: the shortest and the longest. Each time a length between
     /// them is drawn.
     fn duration(timer: Self::Timer) -> Range<u32>;

@@ -166,13 +166,15 @@ impl Protocol for FleServer {
                 ServerLaunch::Never => {}
             },
             Input::Timer(FleTimer::Launch(_)) if self.phase == ServerPhase::Idle => self.begin(&mut out),
-            Input::Receive { from, message } if self.phase != ServerPhase::Idle => {
-                self.receive(from, message, &mut out)
-            }
+            Input::Receive { from, message } if self.takes_part() => self.receive(from, message, &mut out),
             Input::Timer(timer) => self.timeout(timer, &mut out),
             Input::Receive { .. } | Input::Request(_) => {}
         }
         out
+    }
+
+    fn takes_part(&self) -> bool {
+        self.phase != ServerPhase::Idle
     }
 
     fn duration(timer: FleTimer) -> Range<u32> {

@@ -2,7 +2,7 @@
 //! reach.
 
 use crate::call::{Call, InputError, Reading, Remark};
-use crate::model::{BrokenClaim, Model};
+use crate::model::{BrokenClaim, Model, Op};
 use crate::proof::{Proof, prove};
 use crate::search::{Budget, OrderEnd, longest_order};
 use crate::value::Value;
@@ -62,8 +62,18 @@ impl<'a> Violation<'a> {
 pub enum Inquiry<'b, 'x> {
     /// Whether there is an order of all, and what contradicts it.
     Verdict(&'b mut Budget<'x>),
-    /// How far orders reach. States name values in this form.
-    Order(&'b mut Budget<'x>, &'b dyn Fn(&Value) -> String),
+    /// How far orders reach.
+    Order(&'b mut Budget<'x>, OrderTerms<'b>),
+}
+
+/// Of what an order is looked for, and how its states are written.
+#[derive(Clone, Copy)]
+pub struct OrderTerms<'t> {
+    /// How a state names values.
+    pub text: &'t dyn Fn(&Value) -> String,
+    /// A position of the history, if the order is of what was answered before it: of what was in flight then it is as
+    /// if nobody knew whether it happened.
+    pub before: Option<usize>,
 }
 
 /// Decides what was read, by a model, or orders it; `claim` is broken where nothing is known more closely, and `show`
@@ -77,8 +87,8 @@ pub fn decide<'a, M: Model>(
 ) -> Judgement<'a> {
     match inquiry {
         Inquiry::Verdict(budget) => judge(claim, model, reading, budget),
-        Inquiry::Order(budget, text) => Judgement {
-            order: Some(order(model, &reading, show, *text, budget)),
+        Inquiry::Order(budget, terms) => Judgement {
+            order: Some(order(model, &reading, show, *terms, budget)),
             ..Judgement::default()
         },
     }
@@ -211,12 +221,22 @@ fn order<'a, M: Model>(
     model: &M,
     reading: &Reading<'a, M::Input>,
     show: &dyn Fn(&M::State, &StateNames<'_, 'a>) -> String,
-    text: &dyn Fn(&Value) -> String,
+    terms: OrderTerms<'_>,
     budget: &mut Budget<'_>,
 ) -> CallOrder<'a> {
     let Reading { ops, calls, .. } = reading;
+    let known = |op: &Op<M::Input>| terms.before.is_none_or(|before| op.complete < Some(before));
+    // States name operations by their places: those that need not be in the order stay where they are.
+    let required = |op: &Op<M::Input>| Op {
+        required: op.required && known(op),
+        ..op.clone()
+    };
+    let ops: &Vec<Op<M::Input>> = &ops.iter().map(required).collect();
     let found = longest_order(model, ops, budget);
-    let names = StateNames { calls, text };
+    let names = StateNames {
+        calls,
+        text: terms.text,
+    };
     let step = |(&op, state): (&usize, &M::State)| OrderStep {
         call: calls[op],
         state: show(state, &names),

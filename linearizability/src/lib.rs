@@ -65,7 +65,7 @@ pub mod unique;
 mod value;
 
 pub use call::{Call, CallOutcome, Conventions, InputError, Remark};
-pub use judgement::{CallOrder, Judgement, OrderStep, Violation};
+pub use judgement::{CallOrder, Judgement, OrderStep, OrderTerms, Violation};
 pub use model::{BrokenClaim, Contradiction, Model, NearLinearDecision, Op, Witness};
 pub use models::registry::{ListedModel, ModelKind};
 pub use proof::{prefix, reduce, shrink};

@@ -6,7 +6,7 @@ use crate::Anomaly;
 use std::collections::{HashMap, HashSet};
 use zooquake_history::History;
 use zooquake_linearizability::keys::{KeyedObject, Partition, partition};
-use zooquake_linearizability::{Budget, Call, CallOrder, ModelKind};
+use zooquake_linearizability::{Budget, Call, CallOrder, ModelKind, OrderTerms};
 pub use zooquake_linearizability::{CallOutcome, Limit, OrderEnd};
 
 /// How many operations of one object are shown at most.
@@ -50,7 +50,8 @@ pub struct ObjectPicture {
     pub operations: usize,
     /// The operation that cannot have its answer, by the first anomaly that has one, by its place among those shown.
     pub stuck: Option<usize>,
-    /// The longest order that was found, or why there is none.
+    /// The longest order that was found, or why there is none; where an operation is stuck, that of what was answered
+    /// before it.
     pub order: Result<ObjectOrder, String>,
     /// What was found of it, by the places in the list given.
     pub anomalies: Vec<usize>,
@@ -149,9 +150,14 @@ pub fn picture(history: &History, subject: PictureSubject<'_>, budget: &mut Budg
             bytes: budget.bytes,
             expired: &mut *budget.expired,
         };
+        let stuck = stuck(&object.calls, anomalies, subject.anomalies);
+        let terms = OrderTerms {
+            text: &text,
+            before: stuck.map(|stuck| stuck.complete.unwrap_or(usize::MAX)),
+        };
         let ordered = subject
             .kind
-            .order(&object.calls, subject.terms.conventions(), &text, &mut own);
+            .order(&object.calls, subject.terms.conventions(), terms, &mut own);
         budget.steps -= share - own.steps;
         let order = match ordered {
             Ok(Some(order)) => Ok(order),
@@ -162,13 +168,19 @@ pub fn picture(history: &History, subject: PictureSubject<'_>, budget: &mut Budg
             Err(error) => Err(unjudged(&error)),
         };
         let key = keyed.then(|| text(&object.key));
-        shown.push(one(key, &object.calls, order, anomalies, subject.anomalies));
+        shown.push(one(key, &object.calls, (order, stuck), anomalies, subject.anomalies));
     }
     HistoryPicture {
         model: subject.kind.to_string(),
         objects: shown,
         left_out,
     }
+}
+
+/// The operation that cannot have its answer, by the first of these anomalies that has one.
+fn stuck<'c, 'a>(calls: &'c [Call<'a>], anomalies: &[usize], all: &[Anomaly]) -> Option<&'c Call<'a>> {
+    let stuck = anomalies.iter().find_map(|&at| all[at].stuck)?;
+    calls.iter().find(|call| call.invoke == stuck)
 }
 
 /// A value as sentences have it, cut where it is long; nil is `null`.
@@ -190,7 +202,7 @@ fn found(calls: &[Call<'_>], anomalies: &[Anomaly]) -> Vec<usize> {
 fn one(
     key: Option<String>,
     calls: &[Call<'_>],
-    order: Result<CallOrder<'_>, String>,
+    (order, stuck): (Result<CallOrder<'_>, String>, Option<&Call<'_>>),
     anomalies: &[usize],
     all: &[Anomaly],
 ) -> ObjectPicture {
@@ -201,7 +213,7 @@ fn one(
             .flatten()
             .any(|at| witness.contains(at))
     };
-    let stuck = anomalies.iter().find_map(|&at| all[at].stuck);
+    let stuck = stuck.map(|stuck| stuck.invoke);
     let refused = order.as_ref().map_or(&[][..], refused);
     let last = stuck.or(refused.first().map(|first| first.invoke));
     let must = |call: &Call<'_>| in_witness(call) || last == Some(call.invoke);

@@ -2,7 +2,7 @@
 
 use crate::call::{Call, Conventions, InputError};
 use crate::generate::{Object, Simulation};
-use crate::judgement::{CallOrder, Inquiry, Judgement};
+use crate::judgement::{CallOrder, Inquiry, Judgement, OrderTerms};
 use crate::models::{HistoryOperations, ModelEntry, ModelFit, ModelSize};
 use crate::models::{barrier, commit, counter, fenced_mutex, id_generator, kv, mutex, permits, queue, register, set};
 use crate::search::Budget;
@@ -139,8 +139,8 @@ impl ModelKind {
         (self.model.judge)(self.model, &calls, conventions, self.size, inquiry)
     }
 
-    /// The longest order that is found within the budget of the operations of one object, with the state after each
-    /// step, in which `text` writes values. `None` if the model is judged without one order of all: `total-queue`,
+    /// The longest order that is found within the budget of the operations of one object, or of those that its terms
+    /// ask for, with the state after each step. `None` if the model is judged without one order of all: `total-queue`,
     /// `barrier`, `atomic-commit`.
     ///
     /// # Errors
@@ -149,11 +149,11 @@ impl ModelKind {
         self,
         calls: &'a [Call<'a>],
         conventions: Conventions<'a>,
-        text: &dyn Fn(&Value) -> String,
+        terms: OrderTerms<'_>,
         budget: &mut Budget<'_>,
     ) -> Result<Option<CallOrder<'a>>, InputError> {
         let calls: Vec<&Call<'_>> = calls.iter().collect();
-        let inquiry = &mut Inquiry::Order(budget, text);
+        let inquiry = &mut Inquiry::Order(budget, terms);
         Ok((self.model.judge)(self.model, &calls, conventions, self.size, inquiry)?.order)
     }
 }

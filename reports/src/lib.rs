@@ -116,8 +116,8 @@ pub fn message_diagram(record: &Record, results: &Results) -> Option<(String, Ve
     let extras = Extras::default();
     let model = RunModel::new(record, results, &extras);
     let picture = consensus::picture(&model, model.roots.first().map(|root| root.anomaly))?;
-    let label = picture.sentences.join(" ");
-    Some((messages::file(&picture.diagram, &label), picture.sentences))
+    let said: Vec<String> = picture.lines().collect();
+    Some((messages::file(&picture.diagram, &said.join(" ")), said))
 }
 
 /// Publishes files of text, by their names, in a folder; their paths in the same order.

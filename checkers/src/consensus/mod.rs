@@ -56,7 +56,7 @@ fn check(record: &Record) -> Results {
     let mut found = Findings::default();
     let mut reasons = record.damage.clone();
     reasons.extend(record_gaps::file_reasons(&run.record, FileNeeds::default()));
-    let names = names(run.events);
+    let names = node_names(run.events);
     if names.is_empty() {
         reasons.push("the history does not name the nodes of its network".to_owned());
     }
@@ -98,11 +98,20 @@ fn check(record: &Record) -> Results {
 }
 
 /// The names of the nodes by their numbers; none if the history has no such event.
-fn names(events: &[Event]) -> Vec<Node> {
+pub fn node_names(events: &[Event]) -> Vec<Node> {
     let listed = events.iter().find(|event| event.f == NODES && event.is_of("run"));
     let names = listed.and_then(|event| event.value.as_array());
     let node = |name: &zooquake_history::Value| name.as_str().map(Node::from);
     names.into_iter().flatten().filter_map(node).collect()
+}
+
+/// What that is called in which nodes of these names vote for a value: Fast Paxos, whose leaders are coordinators, names
+/// it round, Paxos ballot.
+pub fn voting_word(names: &[Node]) -> &'static str {
+    match names.iter().any(|name| name.role() == Some("coordinator")) {
+        true => "round",
+        false => "ballot",
+    }
 }
 
 /// What an event is to the judge, with its place.

@@ -1,6 +1,7 @@
 //! Violations of the properties of consensus protocols, and their description in words.
 
 use super::logs::LogDivergence;
+use super::voting_word;
 use crate::analysis::Analysis;
 use zooquake_history::Node;
 
@@ -27,9 +28,10 @@ impl ConsensusViolation {
                 nodes: (first, second),
                 values: ((one, round), (other, later)),
             } => {
+                let word = voting_word(names);
                 let public = |nth: usize, node: u8, value: u32, round: Option<u32>| match round {
                     Some(round) => format!(
-                        "{} learned at {} that the value {value} is chosen, by the votes of round {round}",
+                        "{} learned at {} that the value {value} is chosen, by the votes of {word} {round}",
                         name(node),
                         at(nth)
                     ),

@@ -41,6 +41,8 @@ pub fn assemble(
         [run.node(&message.from), run.node(&message.to)]
     });
     let nodes: BTreeSet<usize> = of_arrows.chain(marks.iter().map(|mark| mark.lane)).flatten().collect();
+    let mut nodes: Vec<usize> = nodes.into_iter().collect();
+    nodes.sort_by_key(|node| way(run.name(*node)));
     let lane = |node: usize| nodes.iter().position(|other| *other == node);
     marks.iter_mut().for_each(|mark| mark.lane = mark.lane.and_then(lane));
     let arrow = |place: &usize| {
@@ -77,6 +79,19 @@ pub fn assemble(
         spans,
         brackets,
     }
+}
+
+/// The place of a node's role on the way of what is asked for: from who asks to who learns what was decided. Roles that
+/// have none stay where they are.
+fn way(name: &str) -> usize {
+    const ROLES: [&[&str]; 4] = [
+        &["proposer", "producer"],
+        &["leader", "coordinator"],
+        &["acceptor", "replica"],
+        &["learner", "register"],
+    ];
+    let of = |roles: &&[&str]| roles.iter().any(|role| name.starts_with(role));
+    ROLES.iter().position(of).unwrap_or(ROLES.len())
 }
 
 fn arrow(message: &MessageRecord, (from, to): (usize, usize), (until, tone): (u64, DiagramTone)) -> DiagramArrow {

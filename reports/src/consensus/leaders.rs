@@ -108,9 +108,11 @@ pub fn two(run: &NetworkRun<'_>, witness: &[&Event]) -> Option<DiagramScope> {
             ends && step.node == first.node && between.contains(&step.time)
         });
         if !ended {
-            scope
-                .sentences
-                .push(format!("{} had not resigned by then.", run.name(first.node)));
+            scope.cause = Some(format!(
+                "{} had not resigned when {} began to lead.",
+                run.name(first.node),
+                run.name(second.node)
+            ));
         } else if first.round == second.round {
             scope.sentences.push(format!("Both lead epoch {}.", first.round));
         }
@@ -146,7 +148,7 @@ pub fn lesser_vote(run: &NetworkRun<'_>, witness: &[&Event]) -> Option<DiagramSc
         });
         scope.stand_out(run, &own, DiagramTone::Second);
     }
-    scope.sentences.push(format!("{}.", said.join("; ")));
+    scope.cause = Some(format!("{}.", said.join("; ")));
     Some(scope)
 }
 

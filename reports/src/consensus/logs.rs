@@ -124,7 +124,10 @@ pub fn lost_message(run: &NetworkRun<'_>, witness: &[&Event]) -> Option<DiagramS
     let of_leader = |place: &usize| leader.is_some_and(|(_, round, _)| run.messages[*place].round == Some(round));
     let change: Vec<usize> = epochs.into_iter().filter(of_leader).collect();
     scope.stand_out(run, &change, DiagramTone::Second);
-    scope.sentences = sentences(run, lost, leader);
+    scope.cause = Some(cause(run, lost, leader));
+    let replaced = leader.and_then(|(leader, round, _)| Some((leader, state_before(run, round)?)));
+    let replaced = replaced.map(|(leader, state)| format!("The state that {} replaced: {state}.", run.name(leader)));
+    scope.sentences.extend(replaced);
     Some(scope)
 }
 
@@ -156,7 +159,8 @@ fn first_of_epochs(run: &NetworkRun<'_>, from: u64) -> Vec<usize> {
     found
 }
 
-fn sentences(run: &NetworkRun<'_>, lost: AcknowledgedMessage, leader: Option<(usize, u32, u64)>) -> Vec<String> {
+/// Where a message was that is lost, and how a leader comes to be without it.
+fn cause(run: &NetworkRun<'_>, lost: AcknowledgedMessage, leader: Option<(usize, u32, u64)>) -> String {
     let holders = lost.holders(run);
     let (logs, at) = (if holders.len() == 1 { "log" } else { "logs" }, text::moment(lost.time));
     let had = format!(
@@ -165,7 +169,7 @@ fn sentences(run: &NetworkRun<'_>, lost: AcknowledgedMessage, leader: Option<(us
         run.listed(&holders)
     );
     let Some((leader, round, since)) = leader else {
-        return vec![format!("{had}.")];
+        return format!("{had}.");
     };
     let (mut cut, mut unflushed): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
     for step in run.steps.iter().filter(|step| step.time >= lost.time) {
@@ -201,11 +205,7 @@ fn sentences(run: &NetworkRun<'_>, lost: AcknowledgedMessage, leader: Option<(us
         let logs = if cut.len() == 1 { "its log" } else { "their logs" };
         said.push(format!("{} cut {logs} off to follow", run.listed(&cut)));
     }
-    let mut sentences = vec![format!("{}.", said.join("; "))];
-    sentences.extend(
-        state_before(run, round).map(|state| format!("The state that {} replaced: {state}.", run.name(leader))),
-    );
-    sentences
+    format!("{}.", said.join("; "))
 }
 
 /// What the register had before an epoch began: `leader 1, ISR {1}, v3`.

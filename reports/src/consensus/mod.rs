@@ -25,10 +25,20 @@ const ANOMALY: usize = 80;
 #[derive(Debug)]
 pub struct ConsensusPicture {
     pub diagram: MessageDiagram,
+    /// What the violation comes from, as a sentence; `None` without one, or where the messages do not show it.
+    pub cause: Option<String>,
     /// Sentences for below it: what stands out, by its colours.
     pub sentences: Vec<String>,
     /// What is drawn and what is not, for the small print.
     pub caption: String,
+}
+
+impl ConsensusPicture {
+    /// What a picture that has no page around it says below: the cause, and what stands out.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        let cause = self.cause.iter().map(|cause| format!("Cause: {cause}"));
+        cause.chain(self.sentences.iter().cloned())
+    }
 }
 
 /// The messages that lead to an anomaly or, without one, to the first decision or leader; `None` of a record without
@@ -60,6 +70,7 @@ pub fn picture(model: &RunModel<'_>, anomaly: Option<&Anomaly>) -> Option<Consen
     sentences.extend(signs(&diagram));
     Some(ConsensusPicture {
         diagram,
+        cause: scope.cause,
         sentences,
         caption,
     })

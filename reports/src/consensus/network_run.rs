@@ -51,9 +51,6 @@ impl<'a> NetworkRun<'a> {
         let known = |name: &str| names.iter().any(|other| other == name);
         let mut messages: Vec<&MessageRecord> = messages.iter().filter(|m| known(&m.from) && known(&m.to)).collect();
         messages.sort_by_key(|message| (message.sent, message.number));
-        let fast = messages
-            .iter()
-            .any(|message| message.kind == "2a" && message.detail == "any");
         let nodes: Vec<Node> = names.iter().map(|name| name.as_str().into()).collect();
         let steps = events.iter().filter_map(|event| {
             let (node, what) = Announcement::read(event, &nodes)?;
@@ -76,7 +73,7 @@ impl<'a> NetworkRun<'a> {
             messages,
             events,
             goal: record.plan.workload.goal,
-            round: if fast { "round" } else { "ballot" },
+            round: model.voting_word(),
             names,
         })
     }

@@ -36,6 +36,8 @@ pub struct DiagramScope {
     pub credentials: bool,
     /// Whether as much of its beginning as of its end is shown; else the end comes first.
     pub edges: bool,
+    /// What the violation comes from, as a sentence; `None` where the messages do not show it.
+    pub cause: Option<String>,
     /// What stands out, in words.
     pub sentences: Vec<String>,
 }

@@ -5,7 +5,8 @@ mod networks;
 
 use super::{ConsensusPicture, picture};
 use crate::Extras;
-use crate::messages::{ArrowEnd, DiagramTone, LaneMark, MarkSign};
+use crate::messages::tests::crossed;
+use crate::messages::{ArrowEnd, DiagramTone, LaneMark, MarkSign, layout};
 use crate::model::RunModel;
 
 /// What is drawn of the run of a plan, which is to have this anomaly first.
@@ -21,7 +22,7 @@ fn drawn(name: &str, anomaly: Option<&str>) -> ConsensusPicture {
 
 impl ConsensusPicture {
     fn said(&self) -> String {
-        self.sentences.join(" ")
+        self.lines().collect::<Vec<_>>().join(" ")
     }
 
     /// The names of the lanes that have the sign of a tone.
@@ -146,11 +147,7 @@ fn two_leaders_at_one_moment_are_shown_with_what_parted_them() {
             decisions.iter().all(|(_, label)| *label == "leads term 1"),
             "{decisions:?}"
         );
-        assert!(
-            picture.said().contains("had not resigned by then"),
-            "{}",
-            picture.said()
-        );
+        assert!(picture.said().contains("had not resigned when"), "{}", picture.said());
     }
     let picture = drawn("C4-unshrunk", Some("two-leaders"));
     assert!(picture.lost() > 4, "{}", picture.lost());
@@ -263,6 +260,7 @@ fn the_tutorials_five_servers_elect_whom_the_text_names() {
 
 #[test]
 fn every_plan_has_a_diagram_with_a_decision_and_words_for_its_messages() {
+    let mut struck: Vec<(String, String)> = Vec::new();
     for name in networks::names() {
         let record = networks::record(&name);
         let (results, extras) = (zooquake_checkers::check(&record), Extras::default());
@@ -272,9 +270,12 @@ fn every_plan_has_a_diagram_with_a_decision_and_words_for_its_messages() {
         let log = record.plan.workload.variant.contains("isr") || ["C5", "C6", "C7"].contains(&name.as_str());
         assert!(log || !picture.decisions().is_empty(), "{name}");
         assert!(
-            picture.sentences.len() > 1 && picture.diagram.arrows.len() <= 80,
+            picture.lines().count() > 1 && picture.diagram.arrows.len() <= 80,
             "{name}"
         );
         assert!(!picture.diagram.lanes.is_empty(), "{name}");
+        let texts = crossed(&layout(&picture.diagram).shapes);
+        struck.extend(texts.into_iter().map(|text| (name.clone(), text)));
     }
+    assert!(struck.is_empty(), "{struck:?}: a line goes through a text");
 }

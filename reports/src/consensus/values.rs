@@ -143,20 +143,22 @@ fn emphasize(run: &NetworkRun<'_>, lessons: &[LearnerValue], scope: &mut Diagram
         scope.sentences.push(format!("{}.", said.join("; ")));
     }
     if let [one, other] = lessons {
-        let counts = [one, other].into_iter().filter_map(|lesson| lesson.fast_quorum(run));
-        scope.sentences.extend(counts);
-        scope.sentences.extend(forgotten(run, *one, *other));
+        let few = [one, other].into_iter().filter_map(|lesson| lesson.fast_quorum(run));
+        scope.cause = forgotten(run, *one, *other).or_else(|| few.reduce(|all, next| format!("{all} {next}")));
     }
     if let [one, other] = quorums.as_slice() {
         let both: Vec<&str> = one.iter().copied().filter(|name| other.contains(name)).collect();
-        scope.sentences.push(match both.as_slice() {
-            [] => "No acceptor is in both sets: two quorums that do not meet.".to_owned(),
-            both => format!(
+        match both.as_slice() {
+            [] => {
+                let apart = || "No acceptor is in both sets: two quorums that do not meet.".to_owned();
+                scope.cause.get_or_insert_with(apart);
+            }
+            both => scope.sentences.push(format!(
                 "In both sets {} {}.",
                 if both.len() == 1 { "is" } else { "are" },
                 listed(both)
-            ),
-        });
+            )),
+        }
     }
 }
 

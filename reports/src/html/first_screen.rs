@@ -1,11 +1,12 @@
 //! The first screen: what broke, when, under which fault, and how to see it again; of a run that goes on, what goes on.
 
-use super::anomalies::{anomaly_cause, badge, follow, mend_sentence, steps_list};
+use super::anomalies::{anomaly_cause, badge, cause, follow, mend_sentence, steps_list};
 use super::tickets::linked;
 use super::{Document, LIVE_SCRIPT, PAGE_STYLE, plain, run};
+use crate::consensus::{self, ConsensusPicture};
 use crate::model::{Band, DrawnWitness, OpStats, OperationOutcome, Root, RunModel, op_stats};
 use crate::svg::{legend, window};
-use crate::{RunProgress, consensus, lists, messages, text};
+use crate::{RunProgress, lists, messages, text};
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::analysis::numbered;
@@ -148,12 +149,16 @@ fn invalid(model: &RunModel<'_>, root: &Root<'_>) -> Markup {
     let anomaly = root.anomaly;
     let witness = DrawnWitness::new(model, anomaly);
     let label = format!("The clients involved in {}, over time", text::clip(&anomaly.kind, 60));
+    let messages = consensus::picture(model, Some(anomaly));
+    let shown = messages
+        .as_ref()
+        .and_then(|picture| cause(picture.cause.as_deref()?, true));
     html! {
         p.why { (text::clip(text::first_sentence(&anomaly.why), 400)) }
-        @if let Some(cause) = anomaly_cause(anomaly) { (cause) }
+        @if let Some(cause) = anomaly_cause(anomaly).or(shown) { (cause) }
         @if let Some(mend) = mend_sentence(model, anomaly) { (mend) }
-        @match message_diagram(model, Some(anomaly)) {
-            Some(picture) => (picture),
+        @match &messages {
+            Some(picture) => (message_diagram(picture, Some(anomaly))),
             None => {
                 (window::draw(model, &witness, "witness", &label))
                 (legend::window(model, &witness))
@@ -228,8 +233,8 @@ fn calm(model: &RunModel<'_>) -> Markup {
             h3 { "Damage of the record" }
             (list("reasons", damage))
         }
-        @match message_diagram(model, None) {
-            Some(picture) => (picture),
+        @match consensus::picture(model, None) {
+            Some(picture) => (message_diagram(&picture, None)),
             None => (run::picture(model)),
         }
         div.below {
@@ -424,10 +429,8 @@ fn ensemble(model: &RunModel<'_>) -> String {
     format!("{}{observers}{of}", text::count(cluster.servers, "server"))
 }
 
-/// The diagram of the messages that lead to an anomaly or, without one, to the first decision or leader; `None` of a
-/// run that is no network's.
-fn message_diagram(model: &RunModel<'_>, anomaly: Option<&Anomaly>) -> Option<Markup> {
-    let picture = consensus::picture(model, anomaly)?;
+/// The diagram of the messages that lead to an anomaly or, without one, to the first decision or leader.
+fn message_diagram(picture: &ConsensusPicture, anomaly: Option<&Anomaly>) -> Markup {
     let label = match anomaly {
         Some(anomaly) => format!(
             "The messages that lead to {}, time downwards",
@@ -435,13 +438,13 @@ fn message_diagram(model: &RunModel<'_>, anomaly: Option<&Anomaly>) -> Option<Ma
         ),
         None => "The messages up to the first decision or leader, time downwards".to_owned(),
     };
-    Some(html! {
+    html! {
         div.diagram {
             (messages::draw(&picture.diagram, "messages", &label))
             @for sentence in &picture.sentences { p { (text::clip(sentence, 600)) } }
             p.note { (picture.caption) }
         }
-    })
+    }
 }
 
 /// How many nodes a network has; `None` of a run that is no network's.

@@ -2,21 +2,30 @@
 
 use super::lanes::ink;
 use super::layout::{DiagramPlaces, ROW};
-use super::shapes::{Anchor, DiagramShape, DiagramStroke, Point};
+use super::shapes::{Anchor, DiagramInk, DiagramShape, DiagramStroke, Point};
 use super::{ArrowEnd, DiagramArrow, DiagramTone, MessageDiagram};
 use crate::svg::text_width;
 use crate::text;
 
-/// The part of its way that a message comes which is lost at once, and one that nobody receives in the end.
-const LOST: (f64, f64) = (0.42, 0.86);
+/// The part of its way that a message comes which is lost at once.
+const LOST: f64 = 0.42;
+/// How far before the lane a message ends that arrives and that nobody receives there.
+const BEFORE: f64 = 8.0;
 /// The part of its way that is drawn of a message that is on its way.
 const STUB: f64 = 0.3;
 /// Where on an arrow its label may be, the best place first.
-const ALONG: [f64; 9] = [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78, 0.15, 0.85];
+const ALONG: [f64; 15] = [
+    0.5, 0.44, 0.56, 0.38, 0.62, 0.32, 0.68, 0.26, 0.74, 0.2, 0.8, 0.14, 0.86, 0.08, 0.92,
+];
+/// How much farther from its line than it must a label may be.
+const ASIDE: [f64; 5] = [0.0, 4.0, 9.0, 15.0, 22.0];
+/// How bad it is to cover a text, and to be crossed by a line.
+const COVERS: f64 = 60.0;
+const CROSSED: f64 = 15.0;
 /// The share of a label that others may cover before it is left out, if another one of its broadcast is written.
 const COVERED: f64 = 0.2;
 /// Height of a line of text.
-const HEIGHT: f64 = 12.0;
+pub const HEIGHT: f64 = 12.0;
 
 /// Where an arrow begins and ends.
 pub fn line(arrow: &DiagramArrow, places: &DiagramPlaces) -> (Point, Point) {
@@ -25,8 +34,8 @@ pub fn line(arrow: &DiagramArrow, places: &DiagramPlaces) -> (Point, Point) {
     let part = |share: f64, y: f64| (from + (to - from) * share, y);
     let end = match arrow.end {
         ArrowEnd::Received(at) => (to, places.y(at)),
-        ArrowEnd::Lost(at) if at <= arrow.sent => part(LOST.0, begin.1 + ROW * 0.7),
-        ArrowEnd::Lost(at) => part(LOST.1, places.y(at)),
+        ArrowEnd::Lost(at) if at <= arrow.sent => part(LOST, begin.1 + ROW * 0.7),
+        ArrowEnd::Lost(at) => (to - BEFORE.copysign(to - from), places.y(at)),
         ArrowEnd::OnItsWay => part(STUB, begin.1 + ROW * 0.7),
     };
     (begin, end)
@@ -81,51 +90,69 @@ fn head(arrow: &DiagramArrow, begin: Point, end: Point) -> DiagramShape {
     }
 }
 
-/// Writes a label on each arrow where it covers least. Of messages that one node sends to many at once each has a
-/// label where there is room, and one of them in any case.
+/// Writes a label beside each arrow where it covers least and no line goes through it. Of messages that one node sends to
+/// many, or again, each has a label where there is room, and one of them in any case.
 pub fn labels(
     diagram: &MessageDiagram,
     places: &DiagramPlaces,
     occupied: &mut OccupiedPlaces,
     shapes: &mut Vec<DiagramShape>,
 ) {
-    let mut written: Vec<(usize, u64, &str)> = Vec::new();
+    let mut written: Vec<(usize, &str)> = Vec::new();
     let mut order: Vec<&DiagramArrow> = diagram.arrows.iter().collect();
     order.sort_by_key(|arrow| arrow.tone == DiagramTone::Plain);
     for arrow in order {
-        let words = text::clip(&arrow.label, 44);
-        let (begin, end) = line(arrow, places);
+        let words = label(arrow);
         let width = text_width(&words);
-        let place = |share: f64, above: f64| {
-            let (x, y) = (begin.0 + (end.0 - begin.0) * share, begin.1 + (end.1 - begin.1) * share);
-            (x - width / 2.0, y + above)
-        };
-        // A label beside the end of a part of an arrow is no worse than one on it.
-        let all = ALONG.iter().enumerate().flat_map(|(nth, share)| {
-            [(-3.0, 0.0), (4.0, 0.6), (12.0, 0.3)]
-                .map(|(above, worse)| (place(*share, above), worse + 0.3 * nth as f64))
-        });
         let cost = |(at, worse): &(Point, f64)| {
-            let inside = at.0 > places.left && at.0 + width < places.right;
-            occupied.cost(LabelBox::at(*at, &words)) + worse + if inside { 0.0 } else { 40.0 }
+            let outside = if places.has(LabelBox::at(*at, &words)) {
+                0.0
+            } else {
+                40.0
+            };
+            occupied.cost(LabelBox::at(*at, &words)) + worse + outside
         };
+        let all = beside(line(arrow, places), width);
         let Some((at, _)) = all.min_by(|one, other| cost(one).total_cmp(&cost(other))) else {
             continue;
         };
-        let broadcast = (arrow.from, arrow.sent, arrow.label.as_str());
+        let broadcast = (arrow.from, arrow.label.as_str());
         let area = LabelBox::at(at, &words);
-        if written.contains(&broadcast) && occupied.covered(area) > COVERED {
+        let hidden = occupied.covered(area) > COVERED || occupied.crossings(area) > 0;
+        if hidden && written.contains(&broadcast) {
             continue;
         }
         written.push(broadcast);
-        occupied.add(area);
         let text = DiagramShape::words(ink(arrow.tone), at, Anchor::Start, words);
-        shapes.push(if arrow.tone == DiagramTone::Plain {
-            text
-        } else {
-            text.bold()
-        });
+        let text = match arrow.tone {
+            DiagramTone::Plain => text,
+            _ => text.bold(),
+        };
+        occupied.write(area, text, shapes);
     }
+}
+
+/// The label of an arrow.
+pub fn label(arrow: &DiagramArrow) -> String {
+    text::clip(&arrow.label, 44)
+}
+
+/// Where a label of a width may begin that belongs to a line: above it and below it, so far from it that the line does
+/// not go through it, each place with how much worse it is than the best.
+fn beside((begin, end): (Point, Point), width: f64) -> impl Iterator<Item = (Point, f64)> {
+    let (along, down) = (end.0 - begin.0, end.1 - begin.1);
+    let clear = (down / along * width / 2.0).abs().min(down.abs());
+    let lifts = ASIDE.into_iter().flat_map(move |aside| {
+        let far = 0.15 * aside;
+        [(-(clear + aside + 4.0), far), (clear + aside + 11.0, far + 0.6)]
+    });
+    let shares = ALONG.into_iter().enumerate();
+    shares.flat_map(move |(nth, share)| {
+        let (x, y) = (begin.0 + along * share, begin.1 + down * share);
+        lifts
+            .clone()
+            .map(move |(lift, far)| ((x - width / 2.0, y + lift), far + 0.2 * nth as f64))
+    })
 }
 
 /// A rectangle: left, top, right, bottom.
@@ -148,6 +175,21 @@ impl LabelBox {
         }
     }
 
+    /// The rectangle from an upper left corner, of this width and height.
+    pub fn area((left, top): Point, (width, height): Point) -> Self {
+        Self {
+            left,
+            top,
+            right: left + width,
+            bottom: top + height,
+        }
+    }
+
+    /// Whether it lies between two corners.
+    pub fn is_within(self, (left, top): Point, (right, bottom): Point) -> bool {
+        self.left >= left && self.right <= right && self.top >= top && self.bottom <= bottom
+    }
+
     fn size(self) -> f64 {
         (self.right - self.left) * (self.bottom - self.top)
     }
@@ -159,7 +201,7 @@ impl LabelBox {
     }
 
     /// Whether a line goes through it.
-    fn is_crossed(self, (from, to): (Point, Point)) -> bool {
+    pub fn is_crossed(self, (from, to): (Point, Point)) -> bool {
         let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
         let sides = [
             (from.0, to.0 - from.0, self.left, self.right),
@@ -184,13 +226,23 @@ impl LabelBox {
 #[derive(Debug, Default)]
 pub struct OccupiedPlaces {
     texts: Vec<LabelBox>,
+    areas: Vec<LabelBox>,
     lines: Vec<(Point, Point)>,
 }
 
 impl OccupiedPlaces {
-    /// A line is drawn there.
-    pub fn add_line(&mut self, from: Point, to: Point) {
-        self.lines.push((from, to));
+    /// These are drawn: no text is to be put onto their lines.
+    pub fn draw(&mut self, shapes: &[DiagramShape]) {
+        for shape in shapes {
+            if let DiagramShape::Line { points, .. } = shape {
+                self.lines.extend(points.windows(2).map(|ends| (ends[0], ends[1])));
+            }
+        }
+    }
+
+    /// A sign or a hatch is there, on its lane.
+    pub fn add_area(&mut self, place: LabelBox) {
+        self.areas.push(place);
     }
 
     /// A text is written there.
@@ -198,15 +250,36 @@ impl OccupiedPlaces {
         self.texts.push(place);
     }
 
+    /// Writes a text there, on a ground that hides the lines behind it if there are any.
+    pub fn write(&mut self, place: LabelBox, text: DiagramShape, shapes: &mut Vec<DiagramShape>) {
+        if self.crossings(place) > 0 {
+            let size = (place.right - place.left, place.bottom - place.top);
+            shapes.push(DiagramShape::area(DiagramInk::Paper, (place.left, place.top), size));
+        }
+        self.add(place);
+        shapes.push(text);
+    }
+
     /// The share of a rectangle that texts cover already.
     fn covered(&self, place: LabelBox) -> f64 {
-        let common: f64 = self.texts.iter().map(|other| place.common(*other)).sum();
+        let others = self.texts.iter().chain(&self.areas);
+        let common: f64 = others.map(|other| place.common(*other)).sum();
         common / place.size()
+    }
+
+    /// How many texts have a line through them.
+    pub fn struck(&self) -> usize {
+        let crossed = |text: &&LabelBox| self.crossings(**text) > 0;
+        self.texts.iter().filter(crossed).count()
+    }
+
+    /// How many lines go through a rectangle.
+    pub fn crossings(&self, place: LabelBox) -> usize {
+        self.lines.iter().filter(|line| place.is_crossed(**line)).count()
     }
 
     /// How bad a place is: covering a text is worse than covering lines.
     pub fn cost(&self, place: LabelBox) -> f64 {
-        let lines = self.lines.iter().filter(|line| place.is_crossed(**line)).count();
-        20.0 * self.covered(place) + lines as f64
+        COVERS * self.covered(place) + CROSSED * self.crossings(place) as f64
     }
 }

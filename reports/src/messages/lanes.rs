@@ -1,8 +1,8 @@
 //! Lanes with what nodes do, and what is wrong with them.
 
-use super::arrows::{LabelBox, OccupiedPlaces};
+use super::arrows::{HEIGHT, LabelBox, OccupiedPlaces};
 use super::layout::{BRACKET, DiagramPlaces, HEAD, ROUND, ROW};
-use super::shapes::{Anchor, DiagramInk, DiagramShape, DiagramStroke};
+use super::shapes::{Anchor, DiagramInk, DiagramShape, DiagramStroke, Point};
 use super::{DiagramTone, FaultSpan, LaneMark, MarkSign, MessageDiagram};
 use crate::svg::text_width;
 use crate::text;
@@ -57,14 +57,21 @@ pub fn brackets(diagram: &MessageDiagram, places: &DiagramPlaces, shapes: &mut V
 }
 
 /// The lines and names of lanes.
-pub fn lines(diagram: &MessageDiagram, places: &DiagramPlaces, shapes: &mut Vec<DiagramShape>) {
-    let bottom = places.bottom;
+pub fn lines(
+    diagram: &MessageDiagram,
+    places: &DiagramPlaces,
+    occupied: &mut OccupiedPlaces,
+    shapes: &mut Vec<DiagramShape>,
+) {
     for (lane, node) in diagram.lanes.iter().enumerate() {
         let x = places.x(lane);
-        let (ends, stroke) = (((x, HEAD - 4.0), (x, bottom)), DiagramStroke::Thin);
-        shapes.push(DiagramShape::line(DiagramInk::Lane, stroke, ends.0, ends.1));
+        for (from, to) in places.parts() {
+            let stroke = DiagramStroke::Thin;
+            shapes.push(DiagramShape::line(DiagramInk::Lane, stroke, (x, from), (x, to)));
+        }
         let name = text::clip(&node.name, 20);
-        for y in [HEAD - 10.0, bottom + 14.0] {
+        for y in [HEAD - 10.0, places.bottom + 14.0] {
+            occupied.add(LabelBox::at((x - text_width(&name) / 2.0, y), &name));
             shapes.push(DiagramShape::words(DiagramInk::Ink, (x, y), Anchor::Middle, name.clone()).bold());
         }
         let begin = x - 5.0 * (node.tones.len().saturating_sub(1)) as f64;
@@ -80,12 +87,12 @@ pub fn lines(diagram: &MessageDiagram, places: &DiagramPlaces, shapes: &mut Vec<
 }
 
 /// What is wrong with nodes, on their lanes: a node that does nothing is hatched, one that is cut off has a bar beside
-/// its line.
+/// its line. The names of the faults are texts, which lie above what else is drawn.
 pub fn spans(
     diagram: &MessageDiagram,
     places: &DiagramPlaces,
     occupied: &mut OccupiedPlaces,
-    shapes: &mut Vec<DiagramShape>,
+    (shapes, texts): (&mut Vec<DiagramShape>, &mut Vec<DiagramShape>),
 ) {
     for span in &diagram.spans {
         let top = span.from.map_or(HEAD - 2.0, |from| places.y(from));
@@ -101,10 +108,16 @@ pub fn spans(
             corner: (left, top),
             size: (width, bottom - top),
         });
+        occupied.add_area(LabelBox::area((left, top), (width, bottom - top)));
         let words = text::clip(span.fault.name, 12);
-        let at = (left - 3.0 - text_width(&words), top + 10.0);
-        occupied.add(LabelBox::at(at, &words));
-        shapes.push(DiagramShape::words(DiagramInk::Faint, at, Anchor::Start, words));
+        let rows = ((bottom - top - HEIGHT) / 4.0).max(0.0) as usize;
+        let down = (0..=rows).map(|row| (left - 3.0 - text_width(&words), top + 10.0 + 4.0 * row as f64));
+        let cost = |at: &Point| occupied.cost(LabelBox::at(*at, &words));
+        let Some(at) = down.min_by(|one, other| cost(one).total_cmp(&cost(other))) else {
+            continue;
+        };
+        let text = DiagramShape::words(DiagramInk::Faint, at, Anchor::Start, words.clone());
+        occupied.write(LabelBox::at(at, &words), text, texts);
     }
 }
 
@@ -129,40 +142,36 @@ pub fn marks(
         let x = places.x(lane);
         sign(mark, (x, y), shapes);
         let beside = if mark.step.is_some() { 12.0 } else { 8.0 };
-        let sides = [
-            (x + beside, y + 4.0),
-            (x - beside - text_width(&words), y + 4.0),
-            (x + beside, y - 4.0),
-            (x + beside, y + 12.0),
-        ];
+        let (right, left) = (x + beside, x - beside - text_width(&words));
+        let sides = [4.0, -4.0, 12.0, -9.0, 17.0].map(|below| [(right, y + below), (left, y + below)]);
+        let sides = sides.as_flattened();
         let cost = |(nth, at): &(usize, (f64, f64))| {
-            let outside = if at.0 < places.left || at.0 + text_width(&words) > places.right + 8.0 {
-                60.0
-            } else {
+            let outside = if places.has(LabelBox::at(*at, &words)) {
                 0.0
+            } else {
+                60.0
             };
             occupied.cost(LabelBox::at(*at, &words)) + outside + 0.8 * *nth as f64
         };
         let best = sides
-            .into_iter()
+            .iter()
+            .copied()
             .enumerate()
             .min_by(|one, other| cost(one).total_cmp(&cost(other)));
         let at = best.map_or(sides[0], |(_, at)| at);
-        occupied.add(LabelBox::at(at, &words));
-        occupied.add(LabelBox::at((x - 6.0, y + 4.0), "ab"));
+        let area = LabelBox::at(at, &words);
         let text = DiagramShape::words(DiagramInk::Ink, at, Anchor::Start, words);
-        shapes.push(if mark.sign == MarkSign::Change {
-            text
-        } else {
-            text.bold()
-        });
+        let text = match mark.sign {
+            MarkSign::Change => text,
+            _ => text.bold(),
+        };
+        occupied.write(area, text, shapes);
+        occupied.add_area(LabelBox::area((x - 7.0, y - 5.5), (14.0, 12.0)));
     }
 }
 
 /// What concerns all lanes.
 fn across(mark: &LaneMark, places: &DiagramPlaces, y: f64, shapes: &mut Vec<DiagramShape>) {
-    let (from, to) = ((places.left, y), (places.right, y));
-    shapes.push(DiagramShape::line(DiagramInk::Faint, DiagramStroke::Dashed, from, to));
     let begin = if mark.step.is_some() {
         places.left + 22.0
     } else {
@@ -170,6 +179,8 @@ fn across(mark: &LaneMark, places: &DiagramPlaces, y: f64, shapes: &mut Vec<Diag
     };
     sign(mark, (places.left + 10.0, y), shapes);
     let words = text::clip(&mark.label, 120);
+    let (from, to) = ((begin + text_width(&words) + 6.0, y), (places.right, y));
+    shapes.push(DiagramShape::line(DiagramInk::Faint, DiagramStroke::Dashed, from, to));
     shapes.push(DiagramShape::words(DiagramInk::Ink, (begin, y + 4.0), Anchor::Start, words).bold());
 }
 

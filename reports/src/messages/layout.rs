@@ -1,7 +1,7 @@
 //! From a diagram to shapes with places: where lanes and moments lie, and what is drawn there.
 
-use super::arrows::{self, OccupiedPlaces};
-use super::shapes::{Anchor, DiagramInk, DiagramShape, DiagramStroke};
+use super::arrows::{self, LabelBox, OccupiedPlaces};
+use super::shapes::{Anchor, DiagramInk, DiagramShape, DiagramStroke, Point};
 use super::{ArrowEnd, DiagramLane, FaultSpan, MessageDiagram, lanes};
 use crate::svg::text_width;
 use crate::text;
@@ -11,8 +11,10 @@ use std::collections::BTreeSet;
 const TIMES_END: f64 = 60.0;
 /// The least distance between two times.
 const TIME_STEP: f64 = 44.0;
-/// Height of a row.
+/// Height of a row, unless texts need more room.
 pub const ROW: f64 = 16.0;
+/// The heights of a row, one after the other until there is room for all texts.
+const STEPS: [f64; 3] = [ROW, 20.0, 25.0];
 /// Room for the names of lanes.
 pub const HEAD: f64 = 34.0;
 /// Width of the column of times.
@@ -42,33 +44,45 @@ pub struct DiagramLayout {
     pub shapes: Vec<DiagramShape>,
 }
 
-/// Gives everything its place.
+/// Gives everything its place, with as little room between two moments as leaves no text with a line through it.
 pub fn layout(diagram: &MessageDiagram) -> DiagramLayout {
-    let places = DiagramPlaces::new(diagram);
-    let mut shapes = Vec::new();
+    let mut tried = STEPS.into_iter().map(|step| with_rows(diagram, step));
+    let mut best = tried.next().expect("there is a first step");
+    for next in tried {
+        if best.1 == 0 {
+            break;
+        }
+        if next.1 < best.1 {
+            best = next;
+        }
+    }
+    best.0
+}
+
+/// Gives everything its place in rows of a height, and counts the texts that have a line through them.
+fn with_rows(diagram: &MessageDiagram, step: f64) -> (DiagramLayout, usize) {
+    let places = DiagramPlaces::new(diagram, step);
+    let (mut shapes, mut messages, mut texts) = (Vec::new(), Vec::new(), Vec::new());
     let mut occupied = OccupiedPlaces::default();
-    for lane in 0..diagram.lanes.len() {
-        let x = places.x(lane);
-        occupied.add_line((x, HEAD), (x, places.bottom));
-    }
-    for arrow in &diagram.arrows {
-        let (from, to) = arrows::line(arrow, &places);
-        occupied.add_line(from, to);
-    }
     lanes::bands(diagram, &places, &mut shapes);
-    lanes::lines(diagram, &places, &mut shapes);
-    lanes::spans(diagram, &places, &mut occupied, &mut shapes);
+    lanes::lines(diagram, &places, &mut occupied, &mut shapes);
+    lanes::brackets(diagram, &places, &mut shapes);
+    arrows::draw(diagram, &places, &mut messages);
+    occupied.draw(&shapes);
+    occupied.draw(&messages);
+    lanes::spans(diagram, &places, &mut occupied, (&mut shapes, &mut texts));
     times(&places, &mut shapes);
-    breaks(&places, &mut shapes);
-    arrows::draw(diagram, &places, &mut shapes);
+    breaks(&places, &mut occupied, (&mut shapes, &mut texts));
+    shapes.append(&mut messages);
+    shapes.append(&mut texts);
     lanes::marks(diagram, &places, &mut occupied, &mut shapes);
     arrows::labels(diagram, &places, &mut occupied, &mut shapes);
-    lanes::brackets(diagram, &places, &mut shapes);
-    DiagramLayout {
+    let layout = DiagramLayout {
         width: places.width,
         height: places.bottom + 22.0,
         shapes,
-    }
+    };
+    (layout, occupied.struck())
 }
 
 /// The times of some rows, at the left.
@@ -98,30 +112,27 @@ fn time(ns: u64) -> String {
 }
 
 /// Where much time passes, or messages are left out.
-fn breaks(places: &DiagramPlaces, shapes: &mut Vec<DiagramShape>) {
+fn breaks(
+    places: &DiagramPlaces,
+    occupied: &mut OccupiedPlaces,
+    (shapes, texts): (&mut Vec<DiagramShape>, &mut Vec<DiagramShape>),
+) {
     for stop in &places.breaks {
-        let (left, right) = (places.left, places.right);
         if stop.omits {
-            let stroke = DiagramStroke::Dotted;
-            shapes.push(DiagramShape::line(
-                DiagramInk::Faint,
-                stroke,
-                (left, stop.y),
-                (right, stop.y),
-            ));
-            let words = text::clip(&stop.words, 150);
-            let at = (left + 8.0, stop.y + 4.0);
-            shapes.push(DiagramShape::words(DiagramInk::Faint, at, Anchor::Start, words));
+            omission(stop, places, occupied, (shapes, texts));
             continue;
         }
         // Lanes are broken where more time passes than the picture has room for.
+        let mut slashes = Vec::new();
         for lane in 0..places.lanes {
             let x = places.x(lane);
             for y in [stop.y + 3.0, stop.y + 6.0] {
                 let (from, to) = ((x - 5.0, y), (x + 5.0, y - 4.0));
-                shapes.push(DiagramShape::line(DiagramInk::Faint, DiagramStroke::Thin, from, to));
+                slashes.push(DiagramShape::line(DiagramInk::Faint, DiagramStroke::Thin, from, to));
             }
         }
+        occupied.draw(&slashes);
+        shapes.append(&mut slashes);
         let words = format!("… {}", stop.words);
         shapes.push(DiagramShape::words(
             DiagramInk::Faint,
@@ -130,6 +141,35 @@ fn breaks(places: &DiagramPlaces, shapes: &mut Vec<DiagramShape>) {
             words,
         ));
     }
+}
+
+/// What is left out, in words where fewest arrows go, and a line beside them.
+fn omission(
+    stop: &RowBreak,
+    places: &DiagramPlaces,
+    occupied: &mut OccupiedPlaces,
+    (shapes, texts): (&mut Vec<DiagramShape>, &mut Vec<DiagramShape>),
+) {
+    let words = text::clip(&stop.words, 150);
+    let (left, right) = (places.left + 8.0, places.right);
+    let width = text_width(&words);
+    let steps = ((right - left - width) / 12.0).max(0.0) as usize;
+    let places = (0..=steps).map(|step| (left + 12.0 * step as f64, stop.y + 4.0));
+    let cost = |at: &Point| occupied.cost(LabelBox::at(*at, &words));
+    let at = places.min_by(|one, other| cost(one).total_cmp(&cost(other)));
+    let at = at.unwrap_or((left, stop.y + 4.0));
+    let dots = [(left - 8.0, at.0 - 6.0), (at.0 + width + 6.0, right)].map(|(from, to)| {
+        let ends = ((from, stop.y), (to.max(from), stop.y));
+        DiagramShape::line(DiagramInk::Faint, DiagramStroke::Dotted, ends.0, ends.1)
+    });
+    occupied.draw(&dots);
+    shapes.extend(dots);
+    let area = LabelBox::at(at, &words);
+    occupied.write(
+        area,
+        DiagramShape::words(DiagramInk::Faint, at, Anchor::Start, words),
+        texts,
+    );
 }
 
 /// A moment with its height.
@@ -180,8 +220,8 @@ pub struct DiagramPlaces {
 }
 
 impl DiagramPlaces {
-    /// The places in a diagram.
-    pub fn new(diagram: &MessageDiagram) -> Self {
+    /// The places in a diagram, with this height from one row to the next.
+    pub fn new(diagram: &MessageDiagram, step: f64) -> Self {
         let spans = diagram.bands.iter().map(|band| (band.from, band.until));
         let bands = columns(spans, ROUNDS);
         let spans = diagram.brackets.iter().map(|bracket| (bracket.from, bracket.until));
@@ -193,9 +233,19 @@ impl DiagramPlaces {
         let first = left + beside.0;
         let outside = beside.1 + BRACKET * count(&brackets);
         let room = WIDTH - first - outside;
-        let between = (room / (lanes - 1.0).max(1.0)).clamp(BETWEEN.0, BETWEEN.1);
+        let labels = diagram
+            .arrows
+            .iter()
+            .map(|arrow| text_width(&arrows::label(arrow)) + 12.0);
+        let least = labels.fold(BETWEEN.0, f64::max).min(BETWEEN.1);
+        let between = (room / (lanes - 1.0).max(1.0)).clamp(least, BETWEEN.1);
         let right = first + between * (lanes - 1.0) + beside.1;
-        let (rows, breaks, bottom) = rows(diagram);
+        let (rows, breaks, bottom) = rows(diagram, step);
+        let stubs = diagram
+            .arrows
+            .iter()
+            .any(|arrow| !matches!(arrow.end, ArrowEnd::Received(_)));
+        let bottom = bottom + if stubs { ROW } else { 0.0 };
         let width = right + BRACKET * count(&brackets) + 4.0;
         Self {
             rows,
@@ -210,6 +260,19 @@ impl DiagramPlaces {
             width,
             bottom,
         }
+    }
+
+    /// Whether a text lies between the names of the lanes, and not beside the rounds.
+    pub fn has(&self, text: LabelBox) -> bool {
+        text.is_within((self.left, HEAD - 6.0), (self.right + 8.0, self.bottom + 3.0))
+    }
+
+    /// The parts of the line of each lane, from top to bottom: where messages are left out there is none.
+    pub fn parts(&self) -> Vec<(f64, f64)> {
+        let omitted = self.breaks.iter().filter(|stop| stop.omits).map(|stop| stop.y);
+        let begins = std::iter::once(HEAD - 4.0).chain(omitted.clone().map(|y| y + 8.0));
+        let ends = omitted.map(|y| y - 8.0).chain([self.bottom]);
+        begins.zip(ends).filter(|(from, to)| to > from).collect()
     }
 
     /// The line of a lane.
@@ -291,7 +354,7 @@ fn long(diagram: &MessageDiagram) -> u64 {
         .map_or(u64::MAX, |usual| usual.saturating_mul(GAP).max(1))
 }
 
-fn rows(diagram: &MessageDiagram) -> (Vec<DiagramRow>, Vec<RowBreak>, f64) {
+fn rows(diagram: &MessageDiagram, step: f64) -> (Vec<DiagramRow>, Vec<RowBreak>, f64) {
     let long = long(diagram);
     let (mut rows, mut breaks): (Vec<DiagramRow>, Vec<RowBreak>) = (Vec::new(), Vec::new());
     let mut y = HEAD + ROW;
@@ -315,7 +378,7 @@ fn rows(diagram: &MessageDiagram) -> (Vec<DiagramRow>, Vec<RowBreak>, f64) {
             y += ROW;
         }
         rows.push(DiagramRow { time, y });
-        y += ROW;
+        y += step;
     }
     for omission in omissions {
         let words = omission.words.clone();

@@ -9,7 +9,7 @@ mod layout;
 mod shapes;
 mod svg;
 #[cfg(test)]
-mod tests;
+pub mod tests;
 
 pub use layout::layout;
 pub use shapes::{Anchor, DiagramInk, DiagramShape, DiagramStroke, Point};

@@ -13,7 +13,7 @@ pub enum DiagramInk {
     /// Of what is there to be looked up.
     Faint,
     Lane,
-    /// Of what is written on dark discs.
+    /// Of what is written on dark discs, and of what hides lines behind a text.
     Paper,
     /// Of what a proof ends with.
     Violation,

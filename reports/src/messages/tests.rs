@@ -1,9 +1,12 @@
 //! Diagrams of other things than consensus protocols: the requests, watches and sessions of a lock.
 
+use super::arrows::{LabelBox, line};
+use super::layout::{DiagramPlaces, ROW};
 use super::{
-    ArrowEnd, DiagramArrow, DiagramInk, DiagramLane, DiagramShape, DiagramStroke, DiagramTone, FaultBracket, FaultSpan,
-    LaneMark, MarkSign, MessageDiagram, MessageOmission, RoundBand, draw, file, layout,
+    Anchor, ArrowEnd, DiagramArrow, DiagramInk, DiagramLane, DiagramShape, DiagramStroke, DiagramTone, FaultBracket,
+    FaultSpan, LaneMark, MarkSign, MessageDiagram, MessageOmission, Point, RoundBand, draw, file, layout,
 };
+use crate::svg::text_width;
 use zooquake_history::FaultKind;
 
 const MS: u64 = 1_000_000;
@@ -123,6 +126,61 @@ fn requests_watches_and_sessions_of_a_lock_are_drawn_too() {
             .iter()
             .all(|(_, (x, y))| (0.0..layout.width).contains(x) && (0.0..layout.height).contains(y))
     );
+}
+
+/// The texts of a diagram through which a line goes that nothing hides behind them, other than the number of a step,
+/// which lies on its sign.
+pub fn crossed(shapes: &[DiagramShape]) -> Vec<String> {
+    let mut texts = Vec::new();
+    let mut lines: Vec<(Point, Point)> = Vec::new();
+    for (at, shape) in shapes.iter().enumerate() {
+        match shape {
+            DiagramShape::Line { points, .. } => lines.extend(points.windows(2).map(|ends| (ends[0], ends[1]))),
+            DiagramShape::Words { ink, .. } if *ink == DiagramInk::Paper => {}
+            DiagramShape::Words { words, .. } => {
+                let grounded = matches!(
+                    &shapes[at - 1],
+                    DiagramShape::Polygon {
+                        ink: DiagramInk::Paper,
+                        ..
+                    }
+                );
+                texts.push((area_of(shape), words, if grounded { lines.len() } else { 0 }));
+            }
+            _ => {}
+        }
+    }
+    let is_struck =
+        |(area, _, hidden): &(LabelBox, &String, usize)| lines[*hidden..].iter().any(|line| area.is_crossed(*line));
+    let struck = texts.into_iter().filter(is_struck);
+    struck.map(|(_, words, _)| words.clone()).collect()
+}
+
+/// The rectangle of a text.
+fn area_of(shape: &DiagramShape) -> LabelBox {
+    let DiagramShape::Words { at, anchor, words, .. } = shape else {
+        panic!("{shape:?} is no text");
+    };
+    let left = match anchor {
+        Anchor::Start => at.0,
+        Anchor::Middle => at.0 - text_width(words) / 2.0,
+        Anchor::End => at.0 - text_width(words),
+    };
+    LabelBox::at((left, at.1), words)
+}
+
+#[test]
+fn no_line_goes_through_a_text() {
+    assert_eq!(crossed(&layout(&lock()).shapes), Vec::<String>::new());
+}
+
+#[test]
+fn what_arrives_and_is_not_received_ends_at_the_lane() {
+    let mut arrives = lock();
+    arrives.arrows[4].end = ArrowEnd::Lost(9 * MS);
+    let (places, arrow) = (DiagramPlaces::new(&arrives, ROW), &arrives.arrows[4]);
+    let (_, end) = line(arrow, &places);
+    assert!((places.x(arrow.to) - end.0 - 8.0).abs() < 0.1, "{end:?}");
 }
 
 #[test]

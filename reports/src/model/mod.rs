@@ -24,8 +24,10 @@ pub use zooquake_checkers::analysis::OperationOutcome;
 use crate::{Extras, lists};
 use std::collections::HashSet;
 use zooquake_checkers::analysis::{Analysis, Latency};
+use zooquake_checkers::consensus::{node_names, voting_word};
 use zooquake_checkers::results::WindowResult;
 use zooquake_checkers::{Anomaly, AnomalySpan, Results, sample};
+use zooquake_history::plan::ConsensusGoal;
 use zooquake_history::{Event, Record};
 
 /// The most phases shown.
@@ -115,7 +117,16 @@ impl<'a> RunModel<'a> {
             invoke: request.map(|at| &self.analysis.events[at]),
             thing: self.analysis.names.thing,
             goal: self.record.plan.workload.goal,
+            voting: self.voting_word(),
         })
+    }
+
+    /// What that is called in which the nodes of a consensus protocol vote for a value; empty of other runs.
+    pub fn voting_word(&self) -> &'static str {
+        match self.record.plan.workload.goal {
+            ConsensusGoal::Value => voting_word(&node_names(&self.record.history.events)),
+            _ => "",
+        }
     }
 
     /// How long what clients wait for in the run's family took to reach them, in the order in which it set out.

@@ -19,7 +19,7 @@ const LINE: usize = 150;
 /// Writes the picture of a diagram, with its sentences below it.
 pub fn write(model: &RunModel<'_>, picture: &ConsensusPicture, path: &Path) -> Result<()> {
     let layout = layout(&picture.diagram);
-    let lines: Vec<String> = picture.sentences.iter().flat_map(|sentence| broken(sentence)).collect();
+    let lines: Vec<String> = picture.lines().flat_map(|sentence| broken(&sentence)).collect();
     let below = lines.len() as i32 * LINE_HEIGHT + 10;
     let size = (
         (layout.width.ceil() as u32 + 24).max(super::WIDTH),

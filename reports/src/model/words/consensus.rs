@@ -18,7 +18,7 @@ pub(super) const FAMILY: FamilyWords = FamilyWords {
     predicate,
 };
 
-/// What a protocol for a goal calls that in which a node leads, or a value is voted for.
+/// What a protocol for a goal calls that in which a node leads.
 pub fn round_word(goal: ConsensusGoal) -> &'static str {
     match goal {
         ConsensusGoal::EpochLeader | ConsensusGoal::Log => "epoch",
@@ -34,7 +34,10 @@ fn predicate(context: EventContext<'_>) -> Option<String> {
         None => "?".to_owned(),
     };
     let round = |word: &str| format!("{word} {}", value("round"));
-    let led = || round(round_word(context.goal));
+    let led = || match context.goal {
+        ConsensusGoal::Value => round(context.voting),
+        goal => round(round_word(goal)),
+    };
     // FastLeaderElection counts elections apart from the epochs that they lead to.
     let election = || match context.goal {
         ConsensusGoal::OneLeader => led(),
@@ -84,6 +87,7 @@ mod tests {
                 invoke,
                 thing,
                 goal,
+                voting: "ballot",
             })
             .expect("words")
         };
@@ -94,6 +98,7 @@ mod tests {
             "looks for a leader, in round 3"
         );
         assert_eq!(said(ConsensusGoal::Election, "elected"), "is elected in round 3 by 3");
+        assert_eq!(said(ConsensusGoal::Value, "leading"), "leads, in ballot 3");
         assert_eq!(said(ConsensusGoal::OneLeader, "elected"), "is elected in term 3 by 3");
         assert_eq!(
             said(ConsensusGoal::OneLeader, "resigned"),

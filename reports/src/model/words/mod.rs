@@ -170,6 +170,8 @@ pub struct EventContext<'a> {
     pub thing: &'static str,
     /// What the run's consensus protocol is for.
     pub goal: ConsensusGoal,
+    /// What that is called in which its nodes vote for a value.
+    pub voting: &'static str,
 }
 
 impl<'a> EventContext<'a> {

@@ -169,7 +169,8 @@ pub struct CallOrder<'a> {
     pub initial: String,
     /// The operations in the order. One that does several things, as a drain of a queue does, is there more than once.
     pub steps: Vec<OrderStep<'a>>,
-    /// The operations that have to be next and cannot be, after the last step: by their completions.
+    /// The operations that have to be next and cannot be, after the last step: by their completions; of an order of what
+    /// was answered before some operation that one, if it cannot be next.
     pub refused: Vec<&'a Call<'a>>,
     /// How many steps an order has that holds all that certainly happened, without those of unknown outcome.
     pub certain: usize,
@@ -242,7 +243,12 @@ fn order<'a, M: Model>(
         state: show(state, &names),
         certain: ops[op].must(),
     };
-    let mut refused: Vec<&Call<'_>> = found.refused.iter().map(|&op| calls[op]).collect();
+    let state = found.states.last().cloned().unwrap_or_else(|| model.initial());
+    let answered = |op: &usize| terms.before.is_some() && ops[*op].complete == terms.before;
+    let cannot = |op: &usize| model.step(&state, &ops[*op].input).is_none();
+    let after = (0..ops.len()).filter(|op| found.end == OrderEnd::Whole && answered(op) && cannot(op));
+    let refused = found.refused.iter().copied().chain(after);
+    let mut refused: Vec<&Call<'_>> = refused.map(|op| calls[op]).collect();
     refused.dedup_by_key(|call| call.invoke);
     CallOrder {
         initial: show(&model.initial(), &names),

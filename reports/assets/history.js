@@ -6,6 +6,14 @@ const reveal = chart => {
   chart.scrollLeft += at.left + Math.min(at.width, box.width / 2) / 2 - box.left - box.width / 2;
   chart.scrollTop += at.top - box.top - box.height / 2;
 };
-document.querySelectorAll(".chart").forEach(reveal);
+// The words on a bar that begins outside the box stay in it.
+const follow = chart => chart.querySelectorAll(".bar").forEach(bar => {
+  const words = bar.querySelector(".words"), shape = bar.querySelector("rect, path").getBBox();
+  const last = shape.x + shape.width - words.getComputedTextLength() - 4;
+  words.setAttribute("x", Math.max(shape.x + 4, Math.min(last, chart.scrollLeft + 4)));
+});
+const show = chart => { reveal(chart); follow(chart); };
+const charts = document.querySelectorAll(".chart");
+charts.forEach(chart => { show(chart); chart.addEventListener("scroll", () => follow(chart)); });
 document.querySelectorAll("details.object").forEach(one =>
-  one.addEventListener("toggle", () => one.querySelectorAll(".chart").forEach(reveal)));
+  one.addEventListener("toggle", () => one.querySelectorAll(".chart").forEach(show)));

@@ -35,6 +35,19 @@ pub fn clip(s: &str, max: usize) -> String {
     out
 }
 
+/// A text of at most `max` characters: of a longer one the beginning and the end, as values that are made one after the
+/// other differ there.
+pub fn ends(text: &str, max: usize) -> String {
+    let shown: Vec<char> = clip(text, LONG).chars().collect();
+    if text.chars().count() <= max {
+        return shown.into_iter().collect();
+    }
+    let tail: Vec<char> = text.chars().rev().take(max / 4).collect();
+    let tail: String = tail.into_iter().rev().collect();
+    let head: String = shown.into_iter().take(max - 1 - max / 4).collect();
+    format!("{head}…{}", clip(&tail, LONG))
+}
+
 /// A name of at most `max` characters. Of a longer one the beginning and the last character are kept, since nodes of
 /// one role differ in their numbers: `coordina…1`.
 pub fn name(name: &str, max: usize) -> String {

@@ -3,6 +3,7 @@
 mod chromium;
 #[path = "../../reports/tests/suite/common/mod.rs"]
 mod common;
+mod history;
 mod hostile;
 mod index;
 mod pages;

@@ -15,6 +15,9 @@ pub const SHOWN: usize = 200;
 /// How many are shown of all objects together, but of the first one.
 const SHOWN_IN_ALL: usize = 600;
 
+/// The most steps of the search for the order before an operation that is stuck: the proof stands without it.
+const BESIDE_PROOF: u64 = 200_000;
+
 /// What is to be shown of a history.
 #[derive(Debug, Clone, Copy)]
 pub struct PictureSubject<'a> {
@@ -144,13 +147,14 @@ pub fn picture(history: &History, subject: PictureSubject<'_>, budget: &mut Budg
     let left_out = all - objects.len();
     let mut shown = Vec::new();
     for (at, (anomalies, object)) in objects.iter().enumerate() {
-        let share = budget.steps / (objects.len() - at) as u64;
+        let stuck = stuck(&object.calls, anomalies, subject.anomalies);
+        let most = if stuck.is_some() { BESIDE_PROOF } else { u64::MAX };
+        let share = (budget.steps / (objects.len() - at) as u64).min(most);
         let mut own = Budget {
             steps: share,
             bytes: budget.bytes,
             expired: &mut *budget.expired,
         };
-        let stuck = stuck(&object.calls, anomalies, subject.anomalies);
         let terms = OrderTerms {
             text: &text,
             before: stuck.map(|stuck| stuck.complete.unwrap_or(usize::MAX)),
@@ -265,8 +269,8 @@ fn bar(call: &Call<'_>, witness: bool) -> OperationBar {
 /// The operations at which an order ends; none where a longer one may exist.
 fn refused<'o, 'a>(order: &'o CallOrder<'a>) -> &'o [&'o Call<'a>] {
     match order.end {
-        OrderEnd::Longest => &order.refused,
-        OrderEnd::Whole | OrderEnd::GaveUp(_) => &[],
+        OrderEnd::Longest | OrderEnd::Whole => &order.refused,
+        OrderEnd::GaveUp(_) => &[],
     }
 }
 

@@ -5,36 +5,60 @@ use crate::text;
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
+use std::ops::Range;
 use zooquake_checkers::search::picture::{BarStep, CallOutcome, ObjectPicture, OperationBar};
 
-/// Widths and heights, in pixels: of a column, a row, a bar.
-const COLUMN: usize = 58;
+/// Widths and heights, in pixels: of the narrowest column, a row, a bar.
+const COLUMN: usize = 24;
 const ROW: usize = 46;
 const BAR: usize = 36;
 /// From the beginning of a bar to the number of a step that is done at once.
 const STEP: usize = 11;
+/// Beside the words on a bar.
+const BESIDE: usize = 10;
 
-/// Where everything is.
+/// Where everything is: columns are as wide as the words on the bars need.
 struct ChartPlaces<'a> {
+    /// The left edge of the column of each event.
     columns: HashMap<usize, usize>,
     rows: BTreeMap<u64, usize>,
     bars: &'a [OperationBar],
+    width: usize,
 }
 
 impl<'a> ChartPlaces<'a> {
     fn new(bars: &'a [OperationBar]) -> Self {
         let events = bars.iter().flat_map(|bar| [Some(bar.from), Self::end(bar)]);
         let events: BTreeSet<usize> = events.flatten().collect();
+        let number: HashMap<usize, usize> = events.iter().copied().zip(0..).collect();
         let processes: BTreeSet<u64> = bars.iter().map(|bar| bar.process).collect();
+        let mut widths = vec![COLUMN; events.len()];
+        let span = |bar: &OperationBar| {
+            let from = number[&bar.from];
+            let until = Self::end(bar).map_or(widths.len(), |to| number[&to]);
+            from..until.max(from + 1)
+        };
+        let mut spans: Vec<(Range<usize>, usize)> = bars.iter().map(|bar| (span(bar), needed(bar))).collect();
+        spans.sort_by_key(|(span, _)| (span.end, span.start));
+        for (span, needed) in spans {
+            let last = span.end - 1;
+            widths[last] += needed.saturating_sub(widths[span].iter().sum());
+        }
+        let lefts = widths.iter().scan(0, |next, width| {
+            let left = *next;
+            *next += width;
+            Some(left)
+        });
         Self {
-            columns: events.into_iter().zip(0..).collect(),
+            columns: events.into_iter().zip(lefts).collect(),
             rows: processes.into_iter().zip(0..).collect(),
             bars,
+            width: widths.iter().sum::<usize>() + COLUMN,
         }
     }
 
     fn width(&self) -> usize {
-        (self.columns.len() + 1) * COLUMN
+        self.width
     }
 
     fn height(&self) -> usize {
@@ -42,7 +66,7 @@ impl<'a> ChartPlaces<'a> {
     }
 
     fn left(&self, bar: &OperationBar) -> usize {
-        self.columns[&bar.from] * COLUMN
+        self.columns[&bar.from]
     }
 
     /// Where it was answered; none if its outcome is unknown, so that it may take effect at any later time.
@@ -52,9 +76,12 @@ impl<'a> ChartPlaces<'a> {
 
     /// Where it ends: at the edge if that is open.
     fn right(&self, bar: &OperationBar) -> usize {
-        Self::end(bar)
-            .map_or(self.width(), |to| self.columns[&to] * COLUMN)
-            .max(self.left(bar) + COLUMN / 2)
+        let end = Self::end(bar).map_or(self.width(), |to| self.columns[&to]);
+        match end > self.left(bar) {
+            true => end,
+            // Its invocation is missing.
+            false => self.left(bar) + needed(bar),
+        }
     }
 
     fn top(&self, bar: &OperationBar) -> usize {
@@ -73,8 +100,16 @@ impl<'a> ChartPlaces<'a> {
     }
 }
 
-/// The picture of the object of this number on the page. It scrolls in its box; on paper it is as wide as that at most.
-pub fn draw(number: usize, one: &ObjectPicture) -> Markup {
+/// How wide a bar has to be for its words, in pixels.
+fn needed(bar: &OperationBar) -> usize {
+    // Letters of East Asia are twice as wide.
+    let width = |letter: char| if letter >= '\u{1100}' { 13.4 } else { 6.7 };
+    words::label(bar).chars().map(width).sum::<f64>() as usize + BESIDE
+}
+
+/// The picture of an object, with a name of its own on the page. It scrolls in its box; on paper it is as wide as that at
+/// most.
+pub fn draw(name: &str, one: &ObjectPicture) -> Markup {
     let places = ChartPlaces::new(&one.bars);
     let (width, height) = (places.width(), places.height());
     let steps = one.order.as_ref().map_or(&[][..], |order| &order.steps[..]);
@@ -91,7 +126,7 @@ pub fn draw(number: usize, one: &ObjectPicture) -> Markup {
                 aria-label="Operations in the order of events" {
                 @for row in 1..places.rows.len() { line.rule x1="0" x2=(width) y1=(row * ROW) y2=(row * ROW) {} }
                 @for (at, bar) in one.bars.iter().enumerate() {
-                    (operation(number, &places, (at, bar), &marks))
+                    (operation(name, &places, (at, bar), &marks))
                     "\n"
                 }
                 path.order d=(line(&points)) {}
@@ -153,31 +188,23 @@ impl<'a> BarMarks<'a> {
     }
 }
 
-fn operation(
-    number: usize,
-    places: &ChartPlaces<'_>,
-    (at, bar): (usize, &OperationBar),
-    marks: &BarMarks<'_>,
-) -> Markup {
+fn operation(name: &str, places: &ChartPlaces<'_>, (at, bar): (usize, &OperationBar), marks: &BarMarks<'_>) -> Markup {
     let (left, right, top) = (places.left(bar) + 1, places.right(bar) - 1, places.top(bar));
     let outcome = match bar.outcome {
         CallOutcome::Ok => "bar ok",
         CallOutcome::Fail => "bar fail",
         CallOutcome::Info => "bar info",
     };
-    // Wide letters take this many pixels.
-    let letters = (right - left).saturating_sub(4) / 7;
-    let label = words::within(bar, letters);
     let (marked, leads) = (marks.bars.contains(&at), marks.bars.first() == Some(&at));
     html! {
-        g id=[leads.then(|| format!("stuck-{number}"))]
+        g id=[leads.then(|| format!("stuck-{name}"))]
             class={ (outcome) @if bar.witness { " witness" } @if marked { " refused" } } {
             @if ChartPlaces::end(bar).is_some() {
                 rect x=(left) y=(top) width=(right - left) height=(BAR) rx="3" {}
             } @else {
                 path.open d={ "M" (right) " " (top) "H" (left) "V" (top + BAR) "H" (right) } {}
             }
-            text x=(left + 4) y=(top + 13) { (label) }
+            text.words x=(left + 4) y=(top + 13) { (words::label(bar)) }
             @if leads { text.cannot x=(left + 6) y=(top + BAR - 5) { "✗" } }
             title { (words::pointed(bar)) @if marked { " · " (marks.words) } }
         }
@@ -195,7 +222,7 @@ fn line(points: &[(usize, usize)]) -> String {
 }
 
 /// What the marks mean, and the way to where the order ends.
-pub fn legend(number: usize, one: &ObjectPicture) -> Markup {
+pub fn legend(name: &str, one: &ObjectPicture) -> Markup {
     let has = |wanted: fn(&OperationBar) -> bool| one.bars.iter().any(wanted);
     let order = one.order.as_ref().ok();
     let marks = BarMarks::new(one);
@@ -208,7 +235,7 @@ pub fn legend(number: usize, one: &ObjectPicture) -> Markup {
             @if order.is_some_and(|order| !order.steps.is_empty()) { span { i.key.number { "1" } "its number in the order" } }
             @if !marks.bars.is_empty() {
                 span { i.key.refused { "✗" } (marks.words) }
-                a href={ "#stuck-" (number) } { (marks.link) }
+                a href={ "#stuck-" (name) } { (marks.link) }
             }
         }
         p.hint { "Point at a bar or a number for the request, the answer and the state. The columns are events, not times." }

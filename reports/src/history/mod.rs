@@ -8,7 +8,7 @@ use crate::{publish, text};
 use anyhow::{Context, Result};
 use maud::{Markup, html};
 use std::path::Path;
-use zooquake_checkers::search::picture::{HistoryPicture, ObjectPicture};
+use zooquake_checkers::search::picture::{HistoryPicture, ObjectPicture, OperationBar};
 use zooquake_checkers::{Anomaly, Results, Verdict};
 
 /// What the page shows beside the history and its results.
@@ -66,12 +66,16 @@ fn drawn(picture: &HistoryPicture, results: &Results, extras: &HistoryExtras) ->
     let title = format!("{} – {}", words::verdict(results.verdict), text::clip(&extras.name, 80));
     let body = html! {
         main {
-            (head(picture, results, extras)) "\n"
-            (findings(results)) "\n"
+            header {
+                h1 { b class=(class(results.verdict)) { (words::verdict(results.verdict)) } " " (text::clip(&extras.name, 200)) }
+            }
+            (findings(picture, results)) "\n"
             section #operations {
                 h2 { "Operations" }
+                @if !extras.remark.is_empty() { p.note { (text::clip(&extras.remark, 400)) } }
                 (objects(picture, results))
             }
+            (check(picture, results, extras))
         }
     };
     Document {
@@ -93,14 +97,18 @@ pub fn write(picture: &HistoryPicture, results: &Results, extras: &HistoryExtras
     publish(path, page(picture, results, extras)).with_context(|| format!("cannot write {}", path.display()))
 }
 
-fn head(picture: &HistoryPicture, results: &Results, extras: &HistoryExtras) -> Markup {
-    let class = match results.verdict {
+fn class(verdict: Verdict) -> &'static str {
+    match verdict {
         Verdict::Valid => "yes",
         Verdict::Invalid | Verdict::Unknown => "no",
-    };
+    }
+}
+
+/// How the history was checked.
+fn check(picture: &HistoryPicture, results: &Results, extras: &HistoryExtras) -> Markup {
     html! {
-        header {
-            h1 { b class=(class) { (words::verdict(results.verdict)) } " " (text::clip(&extras.name, 200)) }
+        section #check {
+            h2 { "The check" }
             table {
                 @if !picture.model.is_empty() {
                     tr { th scope="row" { "model" } td { (text::clip(&picture.model, 60)) } }
@@ -115,23 +123,48 @@ fn head(picture: &HistoryPicture, results: &Results, extras: &HistoryExtras) -> 
                     tr { th scope="row" { "checked by" } td { "zooquake " (text::clip(&extras.checked_by, 80)) } }
                 }
             }
-            @if !extras.remark.is_empty() { p.note { (text::clip(&extras.remark, 400)) } }
         }
     }
 }
 
-fn findings(results: &Results) -> Markup {
+fn findings(picture: &HistoryPicture, results: &Results) -> Markup {
     let (anomalies, reasons) = (&results.anomalies, &results.reasons);
     html! {
         section #why {
-            @if !anomalies.is_empty() || !reasons.is_empty() { h2 { "Why" } }
-            @for (at, anomaly) in anomalies.iter().take(WRITTEN).enumerate() { (sentence(at, anomaly)) "\n" }
+            @for (at, anomaly) in anomalies.iter().take(WRITTEN).enumerate() {
+                (sentence(at, anomaly))
+                (proof(picture, at, anomaly)) "\n"
+            }
             (more(anomalies.len(), "anomaly is", "anomalies are"))
             @if !reasons.is_empty() {
                 ul { @for reason in reasons.iter().take(WRITTEN) { li { (text::clip(reason, 1000)) } } }
                 (more(reasons.len(), "reason is", "reasons are"))
             }
         }
+    }
+}
+
+/// The operations that prove an anomaly by themselves, each with all of its values; nothing where they are not shown.
+fn proof(picture: &HistoryPicture, at: usize, anomaly: &Anomaly) -> Markup {
+    let has = |event: usize| anomaly.witness.contains(&event);
+    let proves = |bar: &&OperationBar| has(bar.from) || bar.to.is_some_and(has);
+    let object = picture.objects.iter().find(|object| object.anomalies.contains(&at));
+    let bars: Vec<OperationBar> = object
+        .into_iter()
+        .flat_map(|object| &object.bars)
+        .filter(proves)
+        .cloned()
+        .collect();
+    let alone = ObjectPicture {
+        key: None,
+        stuck: bars.iter().position(|bar| Some(bar.from) == anomaly.stuck),
+        operations: bars.len(),
+        order: Err(String::new()),
+        anomalies: vec![at],
+        bars,
+    };
+    html! {
+        @if !alone.bars.is_empty() { (chart::draw(&format!("proof-{}", at + 1), &alone)) }
     }
 }
 
@@ -189,8 +222,8 @@ fn object(at: usize, one: &ObjectPicture) -> Markup {
             Err(why) => p { "No order is shown: " (text::clip(why, 600)) "." },
         }
         @if !one.bars.is_empty() {
-            (chart::legend(at, one))
-            (chart::draw(at, one))
+            (chart::legend(&at.to_string(), one))
+            (chart::draw(&at.to_string(), one))
             (steps(one))
         }
     }

@@ -4,6 +4,9 @@ use crate::text::{self, count};
 use zooquake_checkers::search::picture::{CallOutcome, ObjectOrder, ObjectPicture, OperationBar, OrderEnd};
 use zooquake_checkers::{Results, Verdict};
 
+/// How many letters of a value a bar has.
+const VALUE: usize = 24;
+
 pub fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Valid => "VALID",
@@ -71,25 +74,26 @@ pub fn left_out(objects: usize) -> String {
 pub fn order(order: &ObjectOrder, one: &ObjectPicture) -> Vec<String> {
     let reached = text::grouped(order.reached);
     let certain = format!("{} that certainly happened", count(order.certain, "step"));
-    let mut lines = vec![match order.end {
-        OrderEnd::Whole => format!("An order of all was found: it has the {certain}."),
-        OrderEnd::Longest => format!("The longest order has {reached} of the {certain}."),
+    let (of, all) = match one.stuck {
+        Some(_) => (
+            " of what was answered before it",
+            "What was answered before it has an order",
+        ),
+        None => ("", "An order of all was found"),
+    };
+    let mut lines: Vec<String> = one.stuck.map(|stuck| cannot(&one.bars[stuck])).into_iter().collect();
+    lines.push(match order.end {
+        OrderEnd::Whole => format!("{all}: it has the {certain}."),
+        OrderEnd::Longest => format!("The longest order{of} has {reached} of the {certain}."),
         OrderEnd::GaveUp(limit) => format!(
-            "The longest order that was found within the budget of this page has {reached} of the {certain}; the {limit} \
+            "The longest order{of} that was found within the budget of this page has {reached} of the {certain}; the {limit} \
              ran out, so that a longer one may exist."
         ),
-    }];
+    });
     if order.steps.len() < order.length {
         lines.push(format!(
             "The order has {} in all, of which those are numbered whose operations are shown.",
             count(order.length, "step")
-        ));
-    }
-    if let Some(stuck) = one.stuck.map(|stuck| &one.bars[stuck]) {
-        lines.push(format!(
-            "By what proves the anomaly {} by process {} cannot have its answer in any order.",
-            operation(stuck),
-            stuck.process,
         ));
     }
     let refused = &order.refused;
@@ -112,6 +116,15 @@ pub fn order(order: &ObjectOrder, one: &ObjectPicture) -> Vec<String> {
     lines
 }
 
+/// That an operation is what the proof of an anomaly ends with.
+fn cannot(stuck: &OperationBar) -> String {
+    format!(
+        "By what proves the anomaly {} by process {} cannot have its answer in any order.",
+        operation(stuck),
+        stuck.process,
+    )
+}
+
 /// An operation in short: its name, what it was sent with, what it was answered with.
 pub fn operation(bar: &OperationBar) -> String {
     let mut words = text::clip(&bar.f, 40);
@@ -124,21 +137,15 @@ pub fn operation(bar: &OperationBar) -> String {
     words
 }
 
-/// An operation in so many letters: without blanks where that is enough to show its answer, or its answer alone; else
-/// its beginning.
-pub fn within(bar: &OperationBar, letters: usize) -> String {
-    let whole = operation(bar);
-    let tight = whole.replace(" → ", "→");
-    let answer = tight.find('→').map(|at| tight[at..].to_owned());
-    let fits = |words: &&String| words.chars().count() <= letters;
-    match [Some(&whole), Some(&tight), answer.as_ref()]
-        .into_iter()
-        .flatten()
-        .find(fits)
-    {
-        Some(words) => words.clone(),
-        None => whole.chars().take(letters).collect(),
-    }
+/// An operation on its bar: of long values the beginning and the end.
+pub fn label(bar: &OperationBar) -> String {
+    let ends = |value: &str| text::ends(value, VALUE);
+    operation(&OperationBar {
+        f: text::ends(&bar.f, 16),
+        asked: ends(&bar.asked),
+        answered: ends(&bar.answered),
+        ..bar.clone()
+    })
 }
 
 /// All that is known of an operation, under the pointer.
@@ -168,19 +175,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bar_shows_its_answer_as_long_as_that_fits() {
-        let bar = OperationBar {
+    fn a_bar_shows_what_was_asked_and_answered_and_both_ends_of_what_is_long() {
+        let bar = |asked: &str, answered: &str| OperationBar {
             process: 1,
             f: "read".to_owned(),
-            asked: String::new(),
-            answered: "31".to_owned(),
+            asked: asked.to_owned(),
+            answered: answered.to_owned(),
             error: None,
             outcome: CallOutcome::Ok,
             from: 0,
             to: Some(1),
             witness: false,
         };
-        let shown = [9, 8, 7, 6, 3, 2].map(|letters| within(&bar, letters));
-        assert_eq!(shown, ["read → 31", "read→31", "read→31", "→31", "→31", "re"]);
+        assert_eq!(label(&bar("", "-31")), "read → -31");
+        let long = "0123456789".repeat(9) + "end";
+        assert_eq!(label(&bar("k", &long)), "read k → 01234567890123456…789end");
     }
 }

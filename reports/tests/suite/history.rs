@@ -69,9 +69,16 @@ fn a_page_names_what_cannot_be_next_and_from_which_state() {
     events.push((2, "invoke", "write", json!(9)));
     let page = shown(&history(&events), None, 1_000_000);
     assert!(page.contains("INVALID"), "{page}");
-    assert!(page.contains("The longest order has 2 of the 3 steps that certainly happened."));
+    assert!(page.contains("What was answered before it has an order: it has the 2 steps that certainly happened."));
     assert!(page.contains("After its last step the state is 2, and read → 1 by process 0 cannot be next."));
     assert!(page.contains("id=\"stuck-0\"") && page.contains("href=\"#stuck-0\""));
+    let (proof, whole) = page.split_once("<h2>Operations</h2>").expect("the operations");
+    let bars = |part: &str| part.matches("class=\"words\"").count();
+    assert!(proof.contains("id=\"stuck-proof-1\"") && proof.contains(">read → 1</text>"));
+    assert!(
+        bars(proof) > 1 && bars(proof) < bars(whole),
+        "the proof alone, and then all"
+    );
     assert!(page.contains("step 2, state after it: 2"), "under the pointer");
     assert!(page.contains("class=\"open\""), "what was never answered has no end");
     assert!(page.contains("it did not run out"));

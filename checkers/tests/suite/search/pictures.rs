@@ -40,6 +40,17 @@ fn tried(model: &ListedModel, violation: bool) {
         assert!(WITHOUT.contains(&model.name), "{model}: {:?}", object.order);
         return;
     };
+    if let Some(stuck) = object.stuck {
+        assert!(violation && object.bars[stuck].witness, "{model}: {order:?}");
+        let ends = match order.end {
+            // Nothing is refused but what is stuck.
+            OrderEnd::Whole => order.refused == [stuck],
+            OrderEnd::Longest => order.reached < order.certain,
+            OrderEnd::GaveUp(_) => order.reached > 0 && order.refused.is_empty(),
+        };
+        assert!(ends, "{model}: {order:?}");
+        return;
+    }
     let whole = order.end == OrderEnd::Whole;
     assert_eq!(whole, order.reached == order.certain, "{model}: {order:?}");
     if matches!(order.end, OrderEnd::GaveUp(_)) {

@@ -107,7 +107,12 @@ pub fn two(run: &NetworkRun<'_>, witness: &[&Event]) -> Option<DiagramScope> {
             let ends = matches!(step.what, Announcement::Resigned { .. } | Announcement::Looking { .. });
             ends && step.node == first.node && between.contains(&step.time)
         });
-        if !ended {
+        let alone = rises.iter().filter(|rise| rise.support(run).is_empty());
+        let alone: Vec<usize> = alone.map(|rise| rise.node).collect();
+        if !alone.is_empty() {
+            let names = run.listed(&alone);
+            scope.cause = Some(format!("{names} began to lead without the vote of another node."));
+        } else if !ended {
             scope.cause = Some(format!(
                 "{} had not resigned when {} began to lead.",
                 run.name(first.node),

@@ -147,7 +147,11 @@ fn two_leaders_at_one_moment_are_shown_with_what_parted_them() {
             decisions.iter().all(|(_, label)| *label == "leads term 1"),
             "{decisions:?}"
         );
-        assert!(picture.said().contains("had not resigned when"), "{}", picture.said());
+        assert!(
+            picture.cause.as_deref() == Some("node1 and node2 began to lead without the vote of another node."),
+            "{}",
+            picture.said()
+        );
     }
     let picture = drawn("C4-unshrunk", Some("two-leaders"));
     assert!(picture.lost() > 4, "{}", picture.lost());

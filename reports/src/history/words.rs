@@ -4,8 +4,11 @@ use crate::text::{self, count};
 use zooquake_checkers::search::picture::{CallOutcome, ObjectOrder, ObjectPicture, OperationBar, OrderEnd};
 use zooquake_checkers::{Results, Verdict};
 
+/// Operations that ask for a value, of which null is an answer.
+const ASKS: [&str; 4] = ["read", "get", "dequeue", "generate"];
+
 /// How many letters of a value a bar has.
-const VALUE: usize = 24;
+const VALUE: usize = 32;
 
 pub fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
@@ -131,7 +134,8 @@ pub fn operation(bar: &OperationBar) -> String {
     if !bar.asked.is_empty() {
         words += &format!(" {}", text::clip(&bar.asked, 80));
     }
-    if bar.outcome == CallOutcome::Ok && !bar.answered.is_empty() && bar.answered != bar.asked {
+    let says = bar.answered != "null" || ASKS.contains(&bar.f.as_str());
+    if bar.outcome == CallOutcome::Ok && !bar.answered.is_empty() && bar.answered != bar.asked && says {
         words += &format!(" → {}", text::clip(&bar.answered, 80));
     }
     words
@@ -189,6 +193,6 @@ mod tests {
         };
         assert_eq!(label(&bar("", "-31")), "read → -31");
         let long = "0123456789".repeat(9) + "end";
-        assert_eq!(label(&bar("k", &long)), "read k → 01234567890123456…789end");
+        assert_eq!(label(&bar("k", &long)), "read k → 01234567890123456789012…56789end");
     }
 }

@@ -27,10 +27,12 @@ const ROUNDS: usize = 3;
 pub const BRACKET: f64 = 66.0;
 /// The most columns of brackets.
 const BRACKETS: usize = 3;
-/// The width that lanes fill if there are few of them.
-const WIDTH: f64 = 1180.0;
+/// The width that lanes fill if there are few of them: that of a page.
+const WIDTH: f64 = 950.0;
 /// The least and the greatest distance between two lanes.
-const BETWEEN: (f64, f64) = (122.0, 230.0);
+const BETWEEN: (f64, f64) = (84.0, 230.0);
+/// The distance that labels between two lanes can ask for.
+const LABELS: f64 = 160.0;
 /// A distance in time that is marked: so many times a message is on its way.
 const GAP: u64 = 4;
 
@@ -237,7 +239,10 @@ impl DiagramPlaces {
             .arrows
             .iter()
             .map(|arrow| text_width(&arrows::label(arrow)) + 12.0);
-        let least = labels.fold(BETWEEN.0, f64::max).min(BETWEEN.1);
+        let labels = labels.fold(BETWEEN.0, f64::max).min(LABELS);
+        let names = diagram.lanes.iter();
+        let names = names.map(|lane| 1.1 * text_width(&text::clip(&lane.name, 20)) + 10.0);
+        let least = names.fold(labels, f64::max).min(BETWEEN.1);
         let between = (room / (lanes - 1.0).max(1.0)).clamp(least, BETWEEN.1);
         let right = first + between * (lanes - 1.0) + beside.1;
         let (rows, breaks, bottom) = rows(diagram, step);

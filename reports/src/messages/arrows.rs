@@ -103,21 +103,21 @@ pub fn labels(
     order.sort_by_key(|arrow| arrow.tone == DiagramTone::Plain);
     for arrow in order {
         let words = label(arrow);
-        let width = text_width(&words);
+        let width = words_width(&words, arrow.tone != DiagramTone::Plain);
         let cost = |(at, worse): &(Point, f64)| {
-            let outside = if places.has(LabelBox::at(*at, &words)) {
+            let outside = if places.has(LabelBox::at(*at, width)) {
                 0.0
             } else {
                 40.0
             };
-            occupied.cost(LabelBox::at(*at, &words)) + worse + outside
+            occupied.cost(LabelBox::at(*at, width)) + worse + outside
         };
         let all = beside(line(arrow, places), width);
         let Some((at, _)) = all.min_by(|one, other| cost(one).total_cmp(&cost(other))) else {
             continue;
         };
         let broadcast = (arrow.from, arrow.label.as_str());
-        let area = LabelBox::at(at, &words);
+        let area = LabelBox::at(at, width);
         let hidden = occupied.covered(area) > COVERED || occupied.crossings(area) > 0;
         if hidden && written.contains(&broadcast) {
             continue;
@@ -130,6 +130,11 @@ pub fn labels(
         };
         occupied.write(area, text, shapes);
     }
+}
+
+/// Room that a text takes; a bold one is wider.
+pub fn words_width(words: &str, bold: bool) -> f64 {
+    text_width(words) * if bold { 1.08 } else { 1.0 }
 }
 
 /// The label of an arrow.
@@ -165,12 +170,12 @@ pub struct LabelBox {
 }
 
 impl LabelBox {
-    /// The rectangle of a text that begins at a place.
-    pub fn at((x, y): Point, words: &str) -> Self {
+    /// The rectangle of a text of a width that begins at a place.
+    pub fn at((x, y): Point, width: f64) -> Self {
         Self {
             left: x - 1.0,
             top: y - 9.5,
-            right: x + text_width(words) + 1.0,
+            right: x + width + 1.0,
             bottom: y - 9.5 + HEIGHT,
         }
     }

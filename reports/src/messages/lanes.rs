@@ -1,10 +1,9 @@
 //! Lanes with what nodes do, and what is wrong with them.
 
-use super::arrows::{HEIGHT, LabelBox, OccupiedPlaces};
+use super::arrows::{HEIGHT, LabelBox, OccupiedPlaces, words_width};
 use super::layout::{BRACKET, DiagramPlaces, HEAD, ROUND, ROW};
 use super::shapes::{Anchor, DiagramInk, DiagramShape, DiagramStroke, Point};
 use super::{DiagramTone, FaultSpan, LaneMark, MarkSign, MessageDiagram};
-use crate::svg::text_width;
 use crate::text;
 
 /// The colour of a tone.
@@ -71,7 +70,8 @@ pub fn lines(
         }
         let name = text::clip(&node.name, 20);
         for y in [HEAD - 10.0, places.bottom + 14.0] {
-            occupied.add(LabelBox::at((x - text_width(&name) / 2.0, y), &name));
+            let width = words_width(&name, true);
+            occupied.add(LabelBox::at((x - width / 2.0, y), width));
             shapes.push(DiagramShape::words(DiagramInk::Ink, (x, y), Anchor::Middle, name.clone()).bold());
         }
         let begin = x - 5.0 * (node.tones.len().saturating_sub(1)) as f64;
@@ -111,13 +111,14 @@ pub fn spans(
         occupied.add_area(LabelBox::area((left, top), (width, bottom - top)));
         let words = text::clip(span.fault.name, 12);
         let rows = ((bottom - top - HEIGHT) / 4.0).max(0.0) as usize;
-        let down = (0..=rows).map(|row| (left - 3.0 - text_width(&words), top + 10.0 + 4.0 * row as f64));
-        let cost = |at: &Point| occupied.cost(LabelBox::at(*at, &words));
+        let width = words_width(&words, false);
+        let down = (0..=rows).map(|row| (left - 3.0 - width, top + 10.0 + 4.0 * row as f64));
+        let cost = |at: &Point| occupied.cost(LabelBox::at(*at, width));
         let Some(at) = down.min_by(|one, other| cost(one).total_cmp(&cost(other))) else {
             continue;
         };
         let text = DiagramShape::words(DiagramInk::Faint, at, Anchor::Start, words.clone());
-        occupied.write(LabelBox::at(at, &words), text, texts);
+        occupied.write(LabelBox::at(at, width), text, texts);
     }
 }
 
@@ -142,16 +143,17 @@ pub fn marks(
         let x = places.x(lane);
         sign(mark, (x, y), shapes);
         let beside = if mark.step.is_some() { 12.0 } else { 8.0 };
-        let (right, left) = (x + beside, x - beside - text_width(&words));
+        let width = words_width(&words, mark.sign != MarkSign::Change);
+        let (right, left) = (x + beside, x - beside - width);
         let sides = [4.0, -4.0, 12.0, -9.0, 17.0].map(|below| [(right, y + below), (left, y + below)]);
         let sides = sides.as_flattened();
         let cost = |(nth, at): &(usize, (f64, f64))| {
-            let outside = if places.has(LabelBox::at(*at, &words)) {
+            let outside = if places.has(LabelBox::at(*at, width)) {
                 0.0
             } else {
                 60.0
             };
-            occupied.cost(LabelBox::at(*at, &words)) + outside + 0.8 * *nth as f64
+            occupied.cost(LabelBox::at(*at, width)) + outside + 0.8 * *nth as f64
         };
         let best = sides
             .iter()
@@ -159,7 +161,7 @@ pub fn marks(
             .enumerate()
             .min_by(|one, other| cost(one).total_cmp(&cost(other)));
         let at = best.map_or(sides[0], |(_, at)| at);
-        let area = LabelBox::at(at, &words);
+        let area = LabelBox::at(at, width);
         let text = DiagramShape::words(DiagramInk::Ink, at, Anchor::Start, words);
         let text = match mark.sign {
             MarkSign::Change => text,
@@ -179,7 +181,7 @@ fn across(mark: &LaneMark, places: &DiagramPlaces, y: f64, shapes: &mut Vec<Diag
     };
     sign(mark, (places.left + 10.0, y), shapes);
     let words = text::clip(&mark.label, 120);
-    let (from, to) = ((begin + text_width(&words) + 6.0, y), (places.right, y));
+    let (from, to) = ((begin + words_width(&words, true) + 6.0, y), (places.right, y));
     shapes.push(DiagramShape::line(DiagramInk::Faint, DiagramStroke::Dashed, from, to));
     shapes.push(DiagramShape::words(DiagramInk::Ink, (begin, y + 4.0), Anchor::Start, words).bold());
 }

@@ -13,8 +13,8 @@ const TIMES_END: f64 = 60.0;
 const TIME_STEP: f64 = 44.0;
 /// Height of a row, unless texts need more room.
 pub const ROW: f64 = 16.0;
-/// The heights of a row, one after the other until there is room for all texts.
-const STEPS: [f64; 3] = [ROW, 20.0, 25.0];
+/// The heights of a row, one after the other until there is room for all texts beside the lines.
+const STEPS: [f64; 2] = [ROW, 20.0];
 /// Room for the names of lanes.
 pub const HEAD: f64 = 34.0;
 /// Width of the column of times.
@@ -157,7 +157,7 @@ fn omission(
     let width = text_width(&words);
     let steps = ((right - left - width) / 12.0).max(0.0) as usize;
     let places = (0..=steps).map(|step| (left + 12.0 * step as f64, stop.y + 4.0));
-    let cost = |at: &Point| occupied.cost(LabelBox::at(*at, &words));
+    let cost = |at: &Point| occupied.cost(LabelBox::at(*at, width));
     let at = places.min_by(|one, other| cost(one).total_cmp(&cost(other)));
     let at = at.unwrap_or((left, stop.y + 4.0));
     let dots = [(left - 8.0, at.0 - 6.0), (at.0 + width + 6.0, right)].map(|(from, to)| {
@@ -166,7 +166,7 @@ fn omission(
     });
     occupied.draw(&dots);
     shapes.extend(dots);
-    let area = LabelBox::at(at, &words);
+    let area = LabelBox::at(at, width);
     occupied.write(
         area,
         DiagramShape::words(DiagramInk::Faint, at, Anchor::Start, words),
@@ -241,7 +241,7 @@ impl DiagramPlaces {
             .map(|arrow| text_width(&arrows::label(arrow)) + 12.0);
         let labels = labels.fold(BETWEEN.0, f64::max).min(LABELS);
         let names = diagram.lanes.iter();
-        let names = names.map(|lane| 1.1 * text_width(&text::clip(&lane.name, 20)) + 10.0);
+        let names = names.map(|lane| arrows::words_width(&text::clip(&lane.name, 20), true) + 10.0);
         let least = names.fold(labels, f64::max).min(BETWEEN.1);
         let between = (room / (lanes - 1.0).max(1.0)).clamp(least, BETWEEN.1);
         let right = first + between * (lanes - 1.0) + beside.1;

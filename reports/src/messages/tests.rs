@@ -1,12 +1,11 @@
 //! Diagrams of other things than consensus protocols: the requests, watches and sessions of a lock.
 
-use super::arrows::{LabelBox, line};
+use super::arrows::{LabelBox, line, words_width};
 use super::layout::{DiagramPlaces, ROW};
 use super::{
     Anchor, ArrowEnd, DiagramArrow, DiagramInk, DiagramLane, DiagramShape, DiagramStroke, DiagramTone, FaultBracket,
     FaultSpan, LaneMark, MarkSign, MessageDiagram, MessageOmission, Point, RoundBand, draw, file, layout,
 };
-use crate::svg::text_width;
 use zooquake_history::FaultKind;
 
 const MS: u64 = 1_000_000;
@@ -158,15 +157,23 @@ pub fn crossed(shapes: &[DiagramShape]) -> Vec<String> {
 
 /// The rectangle of a text.
 fn area_of(shape: &DiagramShape) -> LabelBox {
-    let DiagramShape::Words { at, anchor, words, .. } = shape else {
+    let DiagramShape::Words {
+        at,
+        anchor,
+        bold,
+        words,
+        ..
+    } = shape
+    else {
         panic!("{shape:?} is no text");
     };
+    let width = words_width(words, *bold);
     let left = match anchor {
         Anchor::Start => at.0,
-        Anchor::Middle => at.0 - text_width(words) / 2.0,
-        Anchor::End => at.0 - text_width(words),
+        Anchor::Middle => at.0 - width / 2.0,
+        Anchor::End => at.0 - width,
     };
-    LabelBox::at((left, at.1), words)
+    LabelBox::at((left, at.1), width)
 }
 
 #[test]

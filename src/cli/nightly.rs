@@ -35,7 +35,7 @@ Exit codes: 0 all as expected, 1 an anomaly, 2 a cell still unknown or too few c
 failed.
 
 Examples:
-  zooquake nightly                                       one variant a family under four faults
+  zooquake nightly                                       a variant of each family under each of six faults
   zooquake nightly campaign.toml --budget 90m --junit junit.xml
   zooquake nightly campaign.toml --shard 2/4 --out nights/today-2
   zooquake nightly --on sim                              the same on simulated ensembles, in virtual time

@@ -5,7 +5,6 @@ use super::paths;
 use super::series::{Series, print_json};
 use crate::backends::{self, Connection, sim};
 use crate::campaign::attempt;
-use crate::planning::admission::refuse;
 use crate::planning::case::Case;
 use crate::planning::spec::RunSpec;
 use crate::planning::{admission, recipe, values};
@@ -132,7 +131,8 @@ pub fn refuse_keep(case: &Case, keep: bool) -> Result<(), Usage> {
     }
 }
 
-/// Refuses a plan that cannot end valid. Without a seed the error states how long is enough for any.
+/// Refuses a plan that cannot end valid, unless it lacks no more than one of several faults: that is stated, and the others strike.
+/// Without a seed the message states how long is enough for any.
 fn ensure_feasible(spec: &RunSpec, plan: &Plan) -> Result<(), Usage> {
     let enough = |faults: &[String]| {
         let mut shape = plan.cluster.clone();
@@ -143,7 +143,12 @@ fn ensure_feasible(spec: &RunSpec, plan: &Plan) -> Result<(), Usage> {
     };
     let way_out = || {
         let Some(any) = enough(&plan.faults) else {
-            return "give --clients 2 or more".to_string();
+            let possible = fewer(&plan.faults, |faults| enough(faults).is_some());
+            return match possible.is_empty() {
+                true if enough(&[]).is_none() => "give --clients 2 or more".to_string(),
+                true => "give another ensemble, or other faults".to_string(),
+                false => format!("give another ensemble, or --faults {}", possible.join(",")),
+            };
         };
         let any = values::whole_seconds(any);
         let longer = match spec.seed.and_then(|_| spec.shortest_ms()).map(values::whole_seconds) {
@@ -163,11 +168,19 @@ fn ensure_feasible(spec: &RunSpec, plan: &Plan) -> Result<(), Usage> {
             ),
         }
     };
-    let drawn = RunSpec {
-        seed: Some(plan.seed),
-        ..spec.clone()
-    };
-    refuse(&[(plan.workload.name(), drawn)], way_out).map_err(Usage)
+    let shortfalls = admission::shortfalls(plan);
+    if shortfalls.is_empty() {
+        return Ok(());
+    }
+    if admission::others_strike(plan) {
+        let (lacking, way_out) = (shortfalls.join("; "), way_out());
+        eprintln!("the other faults strike, but the verdict cannot be valid: {lacking}. For all of them: {way_out}");
+        return Ok(());
+    }
+    Err(Usage(admission::refusal(
+        &[(plan.workload.name(), shortfalls)],
+        &way_out(),
+    )))
 }
 
 /// As many of these kinds of fault as fit, the first ones before the later ones.

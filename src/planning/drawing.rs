@@ -150,7 +150,8 @@ fn writes(rng: &mut fastrand::Rng, timing: &Timing) -> Vec<u64> {
     (0..rng.usize(1..=2)).map(|_| work(rng, timing.session_ms)).collect()
 }
 
-/// Rounds of all kinds in a shuffled order, so that a short run has at least one window of each, if they fit.
+/// Rounds of all kinds in a shuffled order, so that a short run has at least one window of each, if they fit. Where one does not fit into the
+/// first round, the others of it have theirs all the same, and there is no second.
 fn windows(
     rng: &mut fastrand::Rng,
     (topology, transactions): (&Topology, &[PlannedTransaction]),
@@ -160,6 +161,8 @@ fn windows(
     let mut windows: Vec<Window> = Vec::new();
     let mut from_ms = FIRST_FAULT_MS;
     let mut round = 0;
+    // Whether a window did not fit any more.
+    let mut full = false;
     let all: Vec<&Fault> = names::ensemble_faults(faults);
     if all.is_empty() {
         return windows;
@@ -176,11 +179,17 @@ fn windows(
                 _ => fault.draw(rng, topology, round, windows.len() + 1, from_ms),
             };
             let until = until_ms(&window);
-            if until + LAST_MS > time_ms {
+            full |= until + LAST_MS > time_ms;
+            if full && round > 0 {
                 return windows;
             }
-            windows.push(window);
-            from_ms = until + topology.timing.session_ms / 2 + rng.u64(GAP_MS);
+            if until + LAST_MS <= time_ms {
+                windows.push(window);
+                from_ms = until + topology.timing.session_ms / 2 + rng.u64(GAP_MS);
+            }
+        }
+        if full {
+            return windows;
         }
         round += 1;
     }

@@ -237,16 +237,30 @@ fn what_cannot_end_valid_is_refused_before_it_begins() {
             let given = if command.ends_with("--time") { time } else { "" };
             format!("{command} {given}")
         };
-        let short = call(&with("4s")).ends(254);
+        let short = call(&with("3s")).ends(254);
         let short = short.with(named).without(&["× none ×", "under none"]);
         // All the same, and with the time that it names, it gets to where it needs an engine.
-        call(&format!("{} --anyway", with("4s"))).ends(255);
+        call(&format!("{} --anyway", with("3s"))).ends(255);
         let output = short.to_string();
         let named = output.split_once("--time ").or(output.split_once("time = \""));
         let (_, rest) = named.expect("a time");
         let time: String = rest.chars().take_while(char::is_ascii_alphanumeric).collect();
         call(&with(&time)).ends(255);
     }
+    // A fault that finds no place does not keep the others from striking, and the verdict states it.
+    let partly = "run lock/fenced --on sim --faults pause,kill --time 6s --seed 1 --json --out out";
+    let partly = call(partly)
+        .ends(2)
+        .with(&["no window of pause fits into 6 s", "--time 11s"])
+        .json();
+    assert_eq!(partly["reasons"][0], "no window of pause counts (none was planned)");
+    assert_eq!(partly["windows"][0]["fault"], "kill");
+    assert_eq!(partly["windows"][0]["counts"], true);
+    let lone = call("run lock/fenced --on sim --faults kill,lag --servers 1 --time 20s --seed 1 --out out").ends(2);
+    lone.with(&["lag needs three that vote", "give another ensemble, or --faults kill"]);
+    call("run lock/fenced --on sim --faults lag --servers 1 --out out")
+        .ends(254)
+        .with(&["give another ensemble"]);
     let lonely = call("run queue/fifo --clients 1 --faults none --out out").ends(254);
     lonely.with(&["--clients 2"]);
     // What was run is run again, whatever may come of it.

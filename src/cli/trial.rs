@@ -97,7 +97,8 @@ fn shown(finding: &Finding) -> String {
     };
     let seen = match finding.outcome {
         SentenceVerdict::Broken => format!("\n          seen: {}", line(&finding.seen)),
-        _ => String::new(),
+        SentenceVerdict::NotTried => format!("\n          since {}", line(&finding.seen)),
+        SentenceVerdict::Held => String::new(),
     };
     format!("{mark}{}: {}{seen}", finding.sentence.name, finding.sentence.says)
 }

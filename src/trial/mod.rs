@@ -66,7 +66,7 @@ pub struct Finding {
     pub sentence: Sentence,
     /// What became of it.
     pub outcome: SentenceVerdict,
-    /// What was seen, in words.
+    /// What was seen, in words; why nothing was, if it was not tried.
     pub seen: String,
 }
 
@@ -190,7 +190,7 @@ impl Trial {
         })
     }
 
-    /// Tries all sentences; those that could not be tried are named as such.
+    /// Tries all sentences; those that could not be tried are named as such, with the reason.
     async fn run(mut self) -> Result<ClientTrial> {
         if self.begin().await? {
             self.common().await?;
@@ -211,7 +211,7 @@ impl Trial {
                 self.findings.push(Finding {
                     sentence: *sentence,
                     outcome: SentenceVerdict::NotTried,
-                    seen: String::new(),
+                    seen: self.why_not_tried(*sentence),
                 });
             }
         }

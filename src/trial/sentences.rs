@@ -2,10 +2,10 @@
 //! tried here, by the same table as the checkers have.
 
 use super::conversation::{Talk, TimedLine};
-use super::{SentenceResult, Trial};
+use super::{Finding, SentenceResult, SentenceVerdict, Trial};
 use serde::Serialize;
 use serde_json::Value;
-use zooquake_history::operation::{FieldSource, RequiredField};
+use zooquake_history::operation::{FieldSource, RequiredField, barrier, membership, queue};
 use zooquake_history::protocol::{Message, Outcome};
 
 /// A sentence of the protocol.
@@ -66,7 +66,53 @@ sentences! {
     WHOLE_LINES, "whole-lines", "each line on stdout is one message; each request has exactly one reply";
 }
 
+fn declared(cannot: &str) -> String {
+    format!("the client declares in `hello` that it cannot: `{cannot}`")
+}
+
 impl Trial {
+    /// Why nothing was seen of a sentence.
+    pub(super) fn why_not_tried(&self, sentence: Sentence) -> String {
+        let (name, family) = (self.plan.workload.name(), self.family.spec);
+        let broken = |sentence: &Sentence| {
+            let broken = |finding: &&Finding| finding.outcome == SentenceVerdict::Broken;
+            let mut broken = self.findings.iter().filter(broken);
+            broken.any(|finding| finding.sentence == *sentence)
+        };
+        let of_barrier = family.name == barrier::FAMILY.name;
+        let of_group = family.name == membership::FAMILY.name;
+        let waits_for_turn = family.grants && self.waits_for_one();
+        match sentence {
+            _ if self.incarnations == [1, 1] && broken(&HELLO) => {
+                "a client whose first line is another one is asked nothing".to_string()
+            }
+            BESIDE | WAITING if !self.can("beside") => declared("beside"),
+            TAKING if !self.can("taking") => declared("taking"),
+            NONSENSE if self.family.nonsense.is_none() => format!("no operation of a {} takes a value", family.name),
+            TAKING if family.name != queue::FAMILY.name => format!("{name} hands out no items"),
+            MEMBER | VIEW | SHOWN | FOLLOWS if !of_group => format!("{name} has no members"),
+            SESSION | WORKS | TOKEN | NOT_HELD | RELEASE | OVER | WAITING if !family.grants => {
+                format!("{name} grants nothing that a client holds")
+            }
+            EPHEMERAL if !(family.grants || of_barrier || of_group) => {
+                format!("{name} has no grants, places or members")
+            }
+            EPHEMERAL if of_barrier => format!("{name} has no places"),
+            BUSY | BESIDE if !family.grants => {
+                format!("no operation of {name} stays pending until it is asked for more")
+            }
+            TIMEOUT | WAITING | HAND_OVER | WOKEN if !waits_for_turn => {
+                format!("no client of {name} waits while one other holds")
+            }
+            NOTHING_LEFT => "no operation that waited was answered `fail`".to_string(),
+            AUDITED if !self.is_audited() => format!("at the end of a run nothing of {name} is looked for"),
+            _ => match SENTENCES.iter().find(|earlier| broken(earlier)) {
+                Some(earlier) => format!("`{}` is broken, and it could not be asked after that", earlier.name),
+                None => "what it is about did not come to pass: the client may end with its session".to_string(),
+            },
+        }
+    }
+
     /// The fields that a client is asked for and has not declared that it cannot give.
     fn asked_fields(&self) -> impl Iterator<Item = &'static RequiredField> {
         let all = self.family.spec.required(&self.plan.workload);

@@ -133,6 +133,50 @@ fn every_variant_keeps_every_sentence() {
 }
 
 #[test]
+fn what_is_not_tried_has_a_reason() {
+    let why = |variant: &str, name: &str| {
+        let findings = tried(variant, TrialProxy::default());
+        let not_tried = |finding: &&Finding| finding.outcome == SentenceVerdict::NotTried;
+        for finding in findings.iter().filter(not_tried) {
+            assert!(
+                !finding.seen.is_empty() && !finding.seen.contains("did not come to pass"),
+                "{finding:?}"
+            );
+        }
+        let of = findings.into_iter().find(|finding| finding.sentence.name == name);
+        of.expect("a finding of each sentence").seen
+    };
+    assert_eq!(why("lock/fenced", "taking"), "lock/fenced hands out no items");
+    assert_eq!(
+        why("counter/versioned", "nonsense"),
+        "no operation of a counter takes a value"
+    );
+    assert_eq!(
+        why("queue/fifo", "token"),
+        "queue/fifo grants nothing that a client holds"
+    );
+    assert_eq!(
+        why("semaphore/counted", "timeout"),
+        "no client of semaphore/counted waits while one other holds"
+    );
+    assert_eq!(
+        why("barrier/gate", "audited"),
+        "at the end of a run nothing of barrier/gate is looked for"
+    );
+    assert_eq!(
+        why("lock/children", "nothing-left"),
+        "no operation that waited was answered `fail`"
+    );
+    let mute = TrialProxy {
+        said: Some(|_| Say::Nothing),
+        ..TrialProxy::default()
+    };
+    let findings = tried("lock/fenced", mute);
+    let ping = findings.iter().find(|finding| finding.sentence.name == "ping").unwrap();
+    assert_eq!(ping.seen, "a client whose first line is another one is asked nothing");
+}
+
+#[test]
 fn every_sentence_is_tried_of_some_family() {
     let mut left: Vec<&str> = SENTENCES.iter().map(|sentence| sentence.name).collect();
     for variant in ["lock/fenced", "lock/children", "queue/fifo", "membership/cached"] {

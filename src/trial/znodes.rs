@@ -37,17 +37,18 @@ impl Trial {
                 .is_some_and(|owner| told.iter().any(|(session, _)| session == owner))
     }
 
+    /// Whether the audit of a run looks for what a client left that contended.
+    pub(super) fn is_audited(&self) -> bool {
+        let mut required = self.family.spec.required(&self.plan.workload);
+        required.any(|field| field.check == "orphan-node")
+    }
+
     /// Notes whether anything was ever seen where the audit of a run looks, if it looks anywhere.
     pub(super) fn audited(&mut self) {
-        let parents = &self.plan.workload.contenders;
-        let is_audited = self
-            .family
-            .spec
-            .required(&self.plan.workload)
-            .any(|field| field.check == "orphan-node");
-        if !is_audited {
+        if !self.is_audited() {
             return;
         }
+        let parents = &self.plan.workload.contenders;
         let places = std::mem::take(self.places.get_mut().unwrap_or_else(PoisonError::into_inner));
         let seen = match (places.audited, places.elsewhere) {
             (Some(path), _) => Ok(format!("{path} was there")),

@@ -1,5 +1,6 @@
-//! The documents hold: each of their lines that begins with `zooquake` is run as a reader's shell would run it, in order, in a folder of its page.
-//! Where it would bring up a real ensemble it is played on a simulated one, and where it would take minutes it does less.
+//! The documents hold: each of their lines that begins with `zooquake` is run as a reader's shell would run it, in
+//! order, in a folder of its page. Where it would bring up a real ensemble it is played on a simulated one, and where
+//! it would take minutes it does less.
 
 use crate::common::{output_of, owner};
 use std::collections::BTreeSet;
@@ -8,8 +9,8 @@ use std::process::Command;
 use std::sync::Mutex;
 use tempfile::TempDir;
 
-/// Lines for which no simulation takes an engine's place, and why. They are run where none answers, and must get as far as that. So must all
-/// that name a recipe of one's own, whose program is never simulated.
+/// Lines for which no simulation takes an engine's place, and why. They are run where none answers, and must get as far
+/// as that. So must all that name a recipe of one's own, whose program is never simulated.
 const NEEDS_ENGINE: [(&str, &str); 22] = [
     ("clean", "an engine keeps what a crashed run left"),
     ("clean --hosts unix:///run/a.sock,ssh://me@b", "hosts have engines"),
@@ -119,9 +120,9 @@ fn commands(text: &str) -> Vec<String> {
 }
 
 /// The words of a command.
-struct Words(Vec<String>);
+struct CommandWords(Vec<String>);
 
-impl Words {
+impl CommandWords {
     fn value(&mut self, option: &str) -> Option<&mut String> {
         let at = self.0.iter().position(|word| word == option)?;
         self.0.get_mut(at + 1)
@@ -152,7 +153,7 @@ impl Words {
 
 /// The line as it is played without an engine, from a seed that is known, and within seconds.
 fn adapted(command: &str) -> String {
-    let mut words = Words(command.split(' ').map(str::to_owned).collect());
+    let mut words = CommandWords(command.split(' ').map(str::to_owned).collect());
     let subject = words.0.get(1).cloned().unwrap_or_default();
     let of_network = subject.starts_with("consensus");
     words.lower("--times", 2);

@@ -131,8 +131,8 @@ pub fn refuse_keep(case: &Case, keep: bool) -> Result<(), Usage> {
     }
 }
 
-/// Refuses a plan that cannot end valid, unless it lacks no more than one of several faults: that is stated, and the others strike.
-/// Without a seed the message states how long is enough for any.
+/// Refuses a plan that cannot end valid, unless it lacks no more than some of several faults: that is stated, and the
+/// others strike. Without a seed the message states how long is enough for any.
 fn ensure_feasible(spec: &RunSpec, plan: &Plan) -> Result<(), Usage> {
     let enough = |faults: &[String]| {
         let mut shape = plan.cluster.clone();

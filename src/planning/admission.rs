@@ -265,8 +265,8 @@ pub fn shortfalls(plan: &Plan) -> Vec<String> {
         .collect()
 }
 
-/// Whether all that forbids a valid verdict is that some kinds of fault find no place, while another one does: what that brings about is
-/// worth the run.
+/// Whether all that forbids a valid verdict is that some kinds of fault find no place, while another one does: what it
+/// brings about is worth the run.
 pub fn others_strike(plan: &Plan) -> bool {
     let fault_of = |window: &Window| FAULTS.iter().find(|fault| fault.kind.name == window.fault);
     let in_vain = |fault: &Fault| (fault.shortfall)(&plan.cluster).is_some();

@@ -150,8 +150,8 @@ fn writes(rng: &mut fastrand::Rng, timing: &Timing) -> Vec<u64> {
     (0..rng.usize(1..=2)).map(|_| work(rng, timing.session_ms)).collect()
 }
 
-/// Rounds of all kinds in a shuffled order, so that a short run has at least one window of each, if they fit. Where one does not fit into the
-/// first round, the others of it have theirs all the same, and there is no second.
+/// Rounds of all kinds in a shuffled order, so that a short run has at least one window of each, if they fit. Where one
+/// does not fit into the first round, the others of it have theirs all the same, and there is no second.
 fn windows(
     rng: &mut fastrand::Rng,
     (topology, transactions): (&Topology, &[PlannedTransaction]),

@@ -251,7 +251,7 @@ fn what_cannot_end_valid_is_refused_before_it_begins() {
     let partly = "run lock/fenced --on sim --faults pause,kill --time 6s --seed 1 --json --out out";
     let partly = call(partly)
         .ends(2)
-        .with(&["no window of pause fits into 6 s", "--time 11s"])
+        .with(&["no window of pause fits into 6 s", "--time 12s"])
         .json();
     assert_eq!(partly["reasons"][0], "no window of pause counts (none was planned)");
     assert_eq!(partly["windows"][0]["fault"], "kill");

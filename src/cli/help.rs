@@ -5,6 +5,7 @@ use super::exit::Code;
 use crate::backends::BACKENDS;
 use crate::faults;
 use crate::planning::names;
+use crate::template::LANGUAGES;
 use anyhow::{Context, Result};
 use clap::builder::{PossibleValuesParser, Resettable};
 use clap::{Arg, Command, CommandFactory};
@@ -15,14 +16,19 @@ use zooquake_checkers::search::ModelKind;
 use zooquake_history::plan::Workload;
 use zooquake_workloads::recipes::planted::PLANTED;
 
+/// Completes lists, of which `clap_complete` completes the first value alone.
+const LISTS_IN_BASH: &str = include_str!("lists.bash");
+
 /// Prints the script that makes a shell complete commands and options, variants, faults and models.
 pub fn completions(options: &CompletionsOptions) -> Code {
     let mut script = Vec::new();
     let mut command = with_candidates(Arguments::command());
     clap_complete::generate(options.shell, &mut command, "zooquake", &mut script);
     print!("{}", String::from_utf8_lossy(&script));
-    if options.shell == Shell::Fish {
-        positional_lines(&command).iter().for_each(|line| println!("{line}"));
+    match options.shell {
+        Shell::Bash => print!("{LISTS_IN_BASH}"),
+        Shell::Fish => positional_lines(&command).iter().for_each(|line| println!("{line}")),
+        _ => {}
     }
     Code::Valid
 }
@@ -78,6 +84,12 @@ fn candidates(command: &str, id: &str) -> Vec<String> {
     let variants = || names::workloads().iter().map(Workload::name).collect();
     match (command, id) {
         (_, "workload" | "variant") | ("compare", "variants") => variants(),
+        ("new", "family") => {
+            let families = LANGUAGES.iter().flat_map(|language| language.families());
+            let families: BTreeSet<&str> = families.collect();
+            families.into_iter().map(String::from).collect()
+        }
+        ("new", "language") => LANGUAGES.iter().map(|language| language.name.to_owned()).collect(),
         ("compare", "family") => {
             let names: Vec<String> = variants();
             let families = names.iter().filter_map(|name| name.split_once('/'));

@@ -61,7 +61,7 @@ fn completed_by_bash(words: &[&str]) -> Vec<String> {
     let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     let (all, at) = (quoted.join(" "), words.len() - 1);
     let line = format!(
-        "{script}\nCOMP_WORDS=({all}); COMP_CWORD={at}\n_zooquake zooquake '{}' '{}'\nprintf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        "{script}\nCOMP_WORDS=({all}); COMP_CWORD={at}\n_zooquake_lists zooquake '{}' '{}'\nprintf '%s\\n' \"${{COMPREPLY[@]}}\"",
         words[at],
         words[at - 1]
     );
@@ -84,6 +84,16 @@ fn shells_complete_variants_faults_and_models() {
         (&["zooquake", "compare", "elec"], &["election"]),
         (&["zooquake", "run", "lock/fenced", "--zookeeper", "tr"], &["trixie"]),
         (&["zooquake", "selftest", "L12"], &["L12"]),
+        (
+            &["zooquake", "run", "lock/fenced", "--faults", "kill,pa"],
+            &["kill,pause", "kill,partition"],
+        ),
+        (
+            &["zooquake", "compare", "lock", "--faults", "none,kill+pau"],
+            &["none,kill+pause"],
+        ),
+        (&["zooquake", "new", "lock", "mine", "--language", "p"], &["python"]),
+        (&["zooquake", "new", "qu"], &["queue"]),
     ] {
         assert_eq!(completed_by_bash(words), expected, "{words:?}");
     }

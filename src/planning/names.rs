@@ -134,15 +134,74 @@ fn unknown_variant(name: &str, known: &[String]) -> String {
         .filter(|(_, (_, variant))| *variant == name)
         .map(|(whole, _)| format!("`{whole}`"))
         .collect();
-    let message = match bare.is_empty() {
-        true => unknown("variant", name, known),
-        false => format!(
-            "there is no variant `{name}`; did you mean {}? There are: {}",
-            bare.join(" or "),
-            known.join(", ")
-        ),
+    let meant = match bare.is_empty() {
+        true => nearest_variant(name, known),
+        false => Some(bare.join(" or ")),
     };
-    format!("{message}, or the folder of a recipe of your own, such as ./my-lock")
+    let meant = meant
+        .map(|meant| format!("; did you mean {meant}?"))
+        .unwrap_or_default();
+    let families = known.chunk_by(|a, b| family_of(a) == family_of(b));
+    let folded = textwrap::Options::new(100)
+        .initial_indent("  ")
+        .subsequent_indent("    ");
+    let line = |variants: &[String]| {
+        textwrap::fill(&variants.join(", "), &folded)
+            + "
+"
+    };
+    let lines: String = families.map(line).collect();
+    format!(
+        "there is no variant `{name}`{meant} There are:\n{lines}and the folder of a recipe of your own, such as ./my-lock"
+    )
+}
+
+fn family_of(name: &str) -> &str {
+    name.split_once('/').map_or(name, |(family, _)| family)
+}
+
+/// What families are called elsewhere.
+const OTHER_NAMES: [(&str, &str); 9] = [
+    ("mutex", "lock"),
+    ("leader", "election"),
+    ("leader-election", "election"),
+    ("latch", "election"),
+    ("shared-lock", "rwlock"),
+    ("transaction", "commit"),
+    ("2pc", "commit"),
+    ("group", "membership"),
+    ("atomic-long", "counter"),
+];
+
+/// How alike names of variants are, from 0 to 1, of which one may have been meant by the other.
+const ALIKE: f64 = 0.75;
+
+/// The variant whose name, or the family whose name here or elsewhere, is like this one.
+fn nearest_variant(name: &str, known: &[String]) -> Option<String> {
+    let whole = nearest(name, known.iter().map(String::as_str)).map(|(near, variant)| (near, format!("`{variant}`")));
+    let of_family = |family: &str| {
+        let mut variants = known.iter().filter(|variant| family_of(variant) == family);
+        variants
+            .next()
+            .map(|first| format!("the family `{family}`, such as `{first}`"))
+    };
+    let here = known
+        .iter()
+        .map(|variant| family_of(variant))
+        .map(|family| (family, family));
+    let families: Vec<(&str, &str)> = here.chain(OTHER_NAMES).collect();
+    let family = nearest(family_of(name), families.iter().map(|(called, _)| *called));
+    let family = family.and_then(|(near, called)| {
+        let (_, family) = families.iter().find(|(other, _)| *other == called)?;
+        Some((near, of_family(family)?))
+    });
+    let alike = |(near, _): &(f64, String)| *near >= ALIKE;
+    let (whole, family) = (whole.filter(alike), family.filter(alike));
+    let nearer = match name.contains('/') {
+        true => whole.or(family),
+        false => whole.into_iter().chain(family).max_by(|a, b| a.0.total_cmp(&b.0)),
+    };
+    nearer.map(|(_, meant)| meant)
 }
 
 /// The kind of fault of this name.
@@ -204,12 +263,17 @@ pub fn faults(list: &str) -> Result<Vec<String>, String> {
 
 /// The message about a name that does not exist: the nearest one, and the list.
 pub fn unknown(what: &str, name: &str, known: &[String]) -> String {
-    let nearest = known.iter().max_by(|a, b| {
-        let closeness = |other: &str| strsim::jaro_winkler(name, other);
-        closeness(a).total_cmp(&closeness(b))
-    });
-    let nearest = nearest.map(|n| format!("did you mean `{n}`? ")).unwrap_or_default();
+    let nearest = nearest(name, known.iter().map(String::as_str));
+    let nearest = nearest
+        .map(|(_, n)| format!("did you mean `{n}`? "))
+        .unwrap_or_default();
     format!("there is no {what} `{name}`; {nearest}There are: {}", known.join(", "))
+}
+
+/// Which of these names is most like a name, and how much, from 0 to 1.
+fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<(f64, &'a str)> {
+    let near = known.map(|other| (strsim::jaro_winkler(name, other), other));
+    near.max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
 #[cfg(test)]
@@ -238,6 +302,21 @@ mod tests {
             "{bare}"
         );
         assert!(bare.contains("queue/fifo"), "{bare}");
+        for (name, meant) in [
+            ("mutex", "the family `lock`, such as `lock/children`?"),
+            ("mutx", "the family `lock`, such as `lock/children`?"),
+            ("leader", "the family `election`, such as `election/ticket`?"),
+            ("queu", "the family `queue`, such as `queue/fifo`?"),
+            ("lock/protekted", "`lock/protected`?"),
+        ] {
+            let why = workload(name).unwrap_err();
+            assert!(why.contains(&format!("did you mean {meant}")), "{why}");
+        }
+        let far = workload("zzz").unwrap_err();
+        assert!(
+            !far.contains("did you mean") && far.lines().all(|line| line.len() <= 100),
+            "{far}"
+        );
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! The file in a pack that explains it to a reader who has no zooquake.
 
+use crate::backends::{docker, sim};
 use crate::judge::ORDER_PAGE;
+use crate::planning::admission;
 use crate::planning::case::Case;
 use crate::shell;
 use crate::terminal::line;
@@ -93,10 +95,7 @@ pub fn text(run: &PackedRun<'_>, pack: &Path, files: &[PathBuf]) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "    {command}");
     }
-    text += match plan.on.is_real() {
-        true => "\n`replay` needs a Docker engine; `replay --on sim` needs none and plays a model of ZooKeeper.\n",
-        false => "\nThe ensemble was simulated; `replay --on docker` runs the plan on a real one.\n",
-    };
+    text += &run.case.map(elsewhere).unwrap_or_default();
     text += "\nThe files, of which each may be compressed, with .gz after its name:\n\n";
     let compressed = |name: &str| there(name) || there(&format!("{name}.gz"));
     for (name, what) in CONTENTS.iter().filter(|(name, _)| compressed(name)) {
@@ -122,11 +121,29 @@ pub fn commands(program: &str, pack: &Path, run: &str, case: Option<&Case>) -> V
     [unpack, check, replay].into_iter().flatten().collect()
 }
 
+/// What a replay needs, and where else the plan can be run.
+fn elsewhere(case: &Case) -> String {
+    let simulated = admission::case_on(&sim::KIND, case);
+    let real = admission::case_on(&docker::KIND, case).is_ok();
+    match (case.plan().on.is_real(), simulated) {
+        (true, Ok(())) => {
+            "\n`replay` needs a Docker engine; `replay --on sim` needs none and plays a model of ZooKeeper.\n"
+                .to_owned()
+        }
+        (true, Err(why)) => format!("\n`replay` needs a Docker engine: {}.\n", line(&why)),
+        (false, _) if real => {
+            "\nThe ensemble was simulated; `replay --on docker` runs the plan on a real one.\n".to_owned()
+        }
+        (false, _) => "\n`replay` needs no Docker engine.\n".to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::planning::spec::RunSpec;
     use crate::run::simulation;
+    use zooquake_history::plan::RecipeSource;
 
     #[test]
     fn each_file_of_a_run_has_its_words() {
@@ -156,6 +173,30 @@ mod tests {
         assert!(text.contains(&commands), "{text}");
         assert!(text.starts_with(OPENING) && text.contains(&format!("The verdict is {}.", run.results.verdict)));
         assert!(text.contains(crate::version::FULL), "{text}");
+    }
+
+    #[test]
+    fn a_replay_is_promised_only_where_the_plan_can_be_run() {
+        let said = |line: &str| elsewhere(&RunSpec::from_args(line.split(' ')).unwrap().case().unwrap());
+        assert!(said("lock/fenced --on docker").contains("`replay --on sim` needs none"));
+        assert!(said("lock/fenced --on sim").contains("`replay --on docker` runs the plan"));
+        assert!(said("consensus/paxos").contains("needs no Docker engine"));
+        let scenes = said("ensemble/textbook");
+        assert!(
+            scenes.contains("needs a Docker engine: ensemble/textbook") && !scenes.contains("--on sim"),
+            "{scenes}"
+        );
+        let case = RunSpec::from_args(["lock/fenced"]).unwrap().case().unwrap();
+        let own = case.changed(|mut plan| {
+            plan.workload.variant = "mine".to_owned();
+            plan.workload.recipe = Some(RecipeSource::default());
+            plan
+        });
+        let own = elsewhere(&own);
+        assert!(
+            own.contains("is a program of its own") && !own.contains("--on sim"),
+            "{own}"
+        );
     }
 
     #[test]

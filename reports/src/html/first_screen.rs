@@ -59,7 +59,7 @@ fn sentence(model: &RunModel<'_>) -> Markup {
     }
     let words = match (model.results.verdict, model.headline()) {
         (Verdict::Invalid, Some(root)) => html! {
-            b { (text::clip(&root.anomaly.kind, 60)) } " breaks " b { (text::clip(&root.anomaly.property, 80)) }
+            b { (text::clip(&root.anomaly.kind, 60)) } " breaks " b { "“" (text::clip(&root.anomaly.property, 80)) "”" }
             @if root.anomaly.accepted { " " small { "known and accepted" } }
         },
         (Verdict::Invalid, None) => plain("a property was violated"),

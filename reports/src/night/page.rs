@@ -218,7 +218,7 @@ fn failure(failure: &NightFailure) -> Markup {
     html! {
         article.failure {
             h3 {
-                span.badge.violation { (text::clip(&failure.anomaly, 60)) } " breaks " (text::clip(&failure.property, 80))
+                span.badge.violation { (text::clip(&failure.anomaly, 60)) } " breaks “" (text::clip(&failure.property, 80)) "”"
                 " · " (text::clip(&failure.variant, 80)) " under " (text::clip(&failure.faults, 80))
                 " · " (text::count(failure.seeds.len(), "cell")) " · " (text::clip(&failure.since, 120))
             }

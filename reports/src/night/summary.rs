@@ -55,7 +55,7 @@ fn failure(failure: &NightFailure) -> String {
         (cause, false) => format!("  \n  May be: {}", in_markdown(&text::clip(cause, 600))),
     };
     format!(
-        "- **{}** breaks {}: {} under {} × {} ({})  \n  {}{cause}  \n  {}\n",
+        "- **{}** breaks “{}”: {} under {} × {} ({})  \n  {}{cause}  \n  {}\n",
         in_markdown(&failure.anomaly),
         in_markdown(&failure.property),
         in_markdown(&failure.variant),

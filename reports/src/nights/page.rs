@@ -92,8 +92,8 @@ fn failure(nights: &Nights, failure: &RecurringFailure) -> Markup {
     html! {
         article.failure {
             h3 {
-                span.badge.violation { (text::clip(&failure.anomaly, 60)) } " breaks "
-                (text::clip(&failure.property, 80)) " · " (text::clip(&failure.variant, 80)) " under "
+                span.badge.violation { (text::clip(&failure.anomaly, 60)) } " breaks “"
+                (text::clip(&failure.property, 80)) "” · " (text::clip(&failure.variant, 80)) " under "
                 (text::clip(&failure.faults, 80))
             }
             (sightings_spark(nights, failure))

@@ -11,7 +11,7 @@ fn the_first_screen_says_what_broke_when_and_under_which_fault_without_scripts()
     let first = results::invalid().first_screen("invalid");
     let all = [
         "INVALID",
-        "<b>stale-write</b> breaks <b>mutual exclusion</b>",
+        "<b>stale-write</b> breaks <b>“mutual exclusion”</b>",
         "<b>lock/predecessor</b>",
         "promises that at most one client works at a time",
         "stale-write</a> <i>known and accepted</i>",

@@ -52,6 +52,14 @@ for page in "$gallery"/*.html; do
     --force-device-scale-factor=0.4 --window-size=1280,900 --screenshot=/shot/page.png file:///shot/page.html
   cp "$made/page.png" "${page%.html}.png"
 done
+
+# The README's picture: the first screen of the run that it begins with.
+judged run lock/predecessor --on sim --seed 5 --out "$made/predecessor"
+sed "s#$PWD/$made/predecessor/#runs/#g" "$made/predecessor/latest/report.html" > "$made/page.html"
+docker run --rm --network none -v "$PWD/$made:/shot" --entrypoint chromium "$image" --headless --no-sandbox --disable-gpu --hide-scrollbars \
+  --window-size=1400,770 --screenshot=/shot/page.png file:///shot/page.html
+cp "$made/page.png" "$gallery/predecessor.png"
+
 for page in "$gallery"/*.html; do
   [ "$(stat -c %s "$page")" -lt 1000000 ] || { echo "$page is too large"; exit 1; }
 done

@@ -2,7 +2,7 @@
 //! order, in a folder of its page. Where it would bring up a real ensemble it is played on a simulated one, and where
 //! it would take minutes it does less.
 
-use crate::common::{output_of, owner};
+use crate::common::{output_of, owner, without_engine};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -236,6 +236,28 @@ impl Reader {
 
 fn listed(list: &[(&str, &str)], command: &str) -> bool {
     list.iter().any(|(line, _)| *line == command)
+}
+
+#[test]
+fn the_readme_shows_what_its_first_run_prints() {
+    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("the README");
+    let indented = |line: &&str| line.starts_with("    ");
+    let first = readme.lines().find(indented).expect("a line to run");
+    let line = first
+        .trim_start()
+        .strip_prefix("cargo run --release -- ")
+        .expect("from a checkout");
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = output_of(without_engine(line).current_dir(folder.path())).ends(1);
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let printed = one_line(&output.stdout);
+    let shown = readme.lines().skip_while(|line| !line.starts_with("    verdict: "));
+    // The folder of a run goes by its time.
+    let shown = shown.take_while(|line| indented(line) && !line.contains("report: "));
+    let shown = one_line(&shown.collect::<Vec<_>>().join("\n"));
+    for part in shown.split("[…]").map(str::trim) {
+        assert!(printed.contains(part), "{part:?} is not in {printed}");
+    }
 }
 
 /// How the files for CI systems fetch the program: from the guard to the line that unpacks it, each without its indent.

@@ -169,8 +169,8 @@ pub struct CallOrder<'a> {
     pub initial: String,
     /// The operations in the order. One that does several things, as a drain of a queue does, is there more than once.
     pub steps: Vec<OrderStep<'a>>,
-    /// The operations that have to be next and cannot be, after the last step: by their completions; of an order of what
-    /// was answered before some operation that one, if it cannot be next.
+    /// The operations that have to be next and cannot be, after the last step: by their completions. Of an order of
+    /// what was answered before some operation it is that one, if it cannot be next.
     pub refused: Vec<&'a Call<'a>>,
     /// How many steps an order has that holds all that certainly happened, without those of unknown outcome.
     pub certain: usize,

@@ -105,8 +105,8 @@ pub fn node_names(events: &[Event]) -> Vec<Node> {
     names.into_iter().flatten().filter_map(node).collect()
 }
 
-/// What that is called in which nodes of these names vote for a value: Fast Paxos, whose leaders are coordinators, names
-/// it round, Paxos ballot.
+/// What that is called in which nodes of these names vote for a value: Fast Paxos, whose leaders are coordinators,
+/// names it round, Paxos ballot.
 pub fn voting_word(names: &[Node]) -> &'static str {
     match names.iter().any(|name| name.role() == Some("coordinator")) {
         true => "round",

@@ -107,8 +107,8 @@ fn needed(bar: &OperationBar) -> usize {
     words::label(bar).chars().map(width).sum::<f64>() as usize + BESIDE
 }
 
-/// The picture of an object, with a name of its own on the page. It scrolls in its box; on paper it is as wide as that at
-/// most.
+/// The picture of an object, with a name of its own on the page. It scrolls in its box; on paper it is as wide as that
+/// at most.
 pub fn draw(name: &str, one: &ObjectPicture) -> Markup {
     let places = ChartPlaces::new(&one.bars);
     let (width, height) = (places.width(), places.height());

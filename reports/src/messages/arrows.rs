@@ -90,8 +90,8 @@ fn head(arrow: &DiagramArrow, begin: Point, end: Point) -> DiagramShape {
     }
 }
 
-/// Writes a label beside each arrow where it covers least and no line goes through it. Of messages that one node sends to
-/// many, or again, each has a label where there is room, and one of them in any case.
+/// Writes a label beside each arrow where it covers least and no line goes through it. Of messages that one node sends
+/// to many, or again, each has a label where there is room, and one of them in any case.
 pub fn labels(
     diagram: &MessageDiagram,
     places: &DiagramPlaces,

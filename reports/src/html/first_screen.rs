@@ -160,7 +160,7 @@ fn invalid(model: &RunModel<'_>, root: &Root<'_>) -> Markup {
         @match &messages {
             Some(picture) => (message_diagram(picture, Some(anomaly))),
             None => {
-                (window::draw(model, &witness, "witness", &label))
+                (window::draw_for_all(model, &witness, "witness", &label))
                 (legend::window(model, &witness))
             }
         }

@@ -125,8 +125,14 @@ fn draw_expiries(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, rows: &
     }
 }
 
-/// Draws an anomaly, its steps and what it comes from, for each kind of screen.
+/// Draws an anomaly, its steps and what it comes from.
 pub fn draw(model: &RunModel<'_>, witness: &DrawnWitness, id: &str, label: &str) -> Markup {
+    let (svg, height) = drawing(model, witness, Screen::Desk);
+    svg.finish(id, height, label)
+}
+
+/// Draws it for each kind of screen.
+pub fn draw_for_all(model: &RunModel<'_>, witness: &DrawnWitness, id: &str, label: &str) -> Markup {
     html! {
         div.chart {
             @for screen in Screen::ALL {

@@ -166,8 +166,8 @@ pub fn picture(history: &History, subject: PictureSubject<'_>, budget: &mut Budg
         let order = match ordered {
             Ok(Some(order)) => Ok(order),
             Ok(None) => Err(format!(
-                "a {} is judged without one order of all operations",
-                subject.kind
+                "{} is judged without one order of all operations",
+                with_article(&subject.kind.to_string())
             )),
             Err(error) => Err(unjudged(&error)),
         };
@@ -178,6 +178,14 @@ pub fn picture(history: &History, subject: PictureSubject<'_>, budget: &mut Budg
         model: subject.kind.to_string(),
         objects: shown,
         left_out,
+    }
+}
+
+/// The name of a model in a sentence: `a total-queue`, `an atomic-commit`.
+fn with_article(name: &str) -> String {
+    match name.starts_with(['a', 'e', 'i', 'o']) {
+        true => format!("an {name}"),
+        false => format!("a {name}"),
     }
 }
 

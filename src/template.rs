@@ -91,7 +91,7 @@ fn create(path: &Path, text: &str) -> Result<()> {
         .with_context(writing)
 }
 
-const README: &str = include_str!("../workloads/clients/README.template.md");
+const README: &str = include_str!("clients/README.template.md");
 
 /// A family and the manifest of a recipe of it.
 #[derive(Debug)]
@@ -106,7 +106,7 @@ pub struct FamilyTemplate {
 
 macro_rules! manifest {
     ($family:literal) => {
-        include_str!(concat!("../workloads/clients/manifests/", $family, ".toml"))
+        include_str!(concat!("clients/manifests/", $family, ".toml"))
     };
 }
 
@@ -167,7 +167,7 @@ pub const FAMILIES: &[FamilyTemplate; RECIPE_FAMILIES] = &[
 /// The text of a file below `workloads/clients/`.
 macro_rules! text {
     ($path:literal) => {
-        include_str!(concat!("../workloads/clients/", $path))
+        include_str!(concat!("clients/", $path))
     };
 }
 

@@ -22,7 +22,7 @@ macro_rules! file {
     ($folder:literal, $name:literal, $mode:literal) => {
         ContextFile {
             name: $name,
-            text: include_str!(concat!("../../../docker/", $folder, "/", $name)),
+            text: include_str!(concat!("../../docker/", $folder, "/", $name)),
             mode: $mode,
         }
     };
@@ -60,19 +60,19 @@ pub(super) const CHROMIUM: BuildContext = BuildContext {
 };
 
 /// The Dockerfile that lays the executable on top of the tools.
-pub(super) const EXECUTABLE_DOCKERFILE: &str = include_str!("../../../docker/tools/executable.Dockerfile");
+pub(super) const EXECUTABLE_DOCKERFILE: &str = include_str!("../../docker/tools/executable.Dockerfile");
 
 /// The Dockerfile that lays a recipe's files on top of its image.
-pub(super) const RECIPE_DOCKERFILE: &str = include_str!("../../../docker/client/recipe.Dockerfile");
+pub(super) const RECIPE_DOCKERFILE: &str = include_str!("../../docker/client/recipe.Dockerfile");
 
 /// Starts a program of a recipe with the loader and the libraries of the host that made it.
-pub(super) const WITH_LIBRARIES: &str = include_str!("../../../docker/client/with-libraries.sh");
+pub(super) const WITH_LIBRARIES: &str = include_str!("../../docker/client/with-libraries.sh");
 
 /// The launcher of the executable in the image.
-pub(super) const LAUNCHER: &str = include_str!("../../../docker/tools/zooquake.sh");
+pub(super) const LAUNCHER: &str = include_str!("../../docker/tools/zooquake.sh");
 
 /// `docker/bootstrap.sh`.
-pub(super) const BOOTSTRAP: &str = include_str!("../../../docker/bootstrap.sh");
+pub(super) const BOOTSTRAP: &str = include_str!("../../docker/bootstrap.sh");
 
 impl BuildContext {
     /// Names the context's content: another Dockerfile is another image.

@@ -1,6 +1,6 @@
 //! Axes: from values to places in a picture.
 
-use super::{Svg, WIDTH};
+use super::{Svg, WIDTH, text_width};
 use crate::model::RunModel;
 
 /// A time axis: linear, but for spans that are left out of it.
@@ -75,7 +75,9 @@ impl TimeScale {
                 let x = self.x((t * 1e9) as u64);
                 svg.line("grid", (x, top), (x, bottom));
                 if x >= free {
-                    svg.text("axis mid", (x, bottom + 13.0), &format!("{t:.decimals$} s"));
+                    let label = format!("{t:.decimals$} s");
+                    let middle = x.min(self.right + 8.0 - text_width(&label) / 2.0);
+                    svg.text("axis mid", (middle, bottom + 13.0), &label);
                     free = x + APART;
                 }
             }

@@ -33,7 +33,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The version of the form of results, which grows where an entry is no longer what it was; 0 of results that have none.
+/// The version of the form of results, which grows where an entry changes its meaning; 0 of results that have none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ResultsFormat(u32);
 

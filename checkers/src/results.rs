@@ -53,16 +53,16 @@ impl Default for ResultsFormat {
 /// The verdict over a run and what it rests on: the content of `results.json`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Results {
-    /// The version of this form.
+    /// The version of the form of these results.
     #[serde(default = "ResultsFormat::of_former")]
     pub format: ResultsFormat,
-    /// What was run, as `family/variant`; left out of a history without a plan, as the next two are.
+    /// What was run, as `family/variant`; left out of a history without a plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
-    /// The kinds of fault that the plan has.
+    /// The kinds of fault that were asked for; left out of a history without a plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub faults: Option<Vec<String>>,
-    /// What the plan was drawn from.
+    /// The number that the plan was drawn from; left out of a history without a plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// `valid`, `invalid` or `unknown`.

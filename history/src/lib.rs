@@ -44,6 +44,7 @@ pub mod operation;
 pub mod plan;
 pub mod protocol;
 pub mod provenance;
+mod schema;
 pub mod server_log;
 pub mod text;
 pub mod textlog;

@@ -1,9 +1,8 @@
 //! What recorded a run: which zooquake, on what, which ZooKeeper. No verdict rests on it.
 
+use crate::schema::schema_like;
 use crate::value::{Fields, Value};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The content of `provenance.json`: an object of JSON, kept as it was recorded.
@@ -14,19 +13,7 @@ use std::collections::BTreeMap;
 #[serde(try_from = "Value")]
 pub struct Provenance(Fields);
 
-impl JsonSchema for Provenance {
-    fn schema_name() -> Cow<'static, str> {
-        "Provenance".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        BTreeMap::<String, serde_json::Value>::json_schema(generator)
-    }
-}
+schema_like!(Provenance, BTreeMap<String, serde_json::Value>);
 
 impl TryFrom<Value> for Provenance {
     type Error = &'static str;

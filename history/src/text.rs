@@ -1,9 +1,9 @@
 //! Texts that come again and again in a history: names of operations, clients, grants, sessions, paths.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use crate::schema::schema_like;
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::{Serialize, Serializer};
-use std::borrow::{Borrow, Cow};
+use std::borrow::Borrow;
 use std::cell::RefCell;
 use std::fmt;
 use std::ops::Deref;
@@ -136,19 +136,7 @@ impl Serialize for Text {
     }
 }
 
-impl JsonSchema for Text {
-    fn schema_name() -> Cow<'static, str> {
-        "Text".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        str::json_schema(generator)
-    }
-}
+schema_like!(Text, str);
 
 impl<'de> Deserialize<'de> for Text {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {

@@ -1,10 +1,9 @@
 //! Values to JSON and to those of `serde_json`, and what they equal.
 
 use super::{Fields, Value};
+use crate::schema::schema_like;
 use crate::text::Text;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
-use std::borrow::Cow;
 use std::fmt;
 
 impl Serialize for Value {
@@ -20,19 +19,7 @@ impl Serialize for Value {
     }
 }
 
-impl JsonSchema for Value {
-    fn schema_name() -> Cow<'static, str> {
-        "Value".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        serde_json::Value::json_schema(generator)
-    }
-}
+schema_like!(Value, serde_json::Value);
 
 impl Serialize for Fields {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {

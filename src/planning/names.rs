@@ -145,11 +145,7 @@ fn unknown_variant(name: &str, known: &[String]) -> String {
     let folded = textwrap::Options::new(100)
         .initial_indent("  ")
         .subsequent_indent("    ");
-    let line = |variants: &[String]| {
-        textwrap::fill(&variants.join(", "), &folded)
-            + "
-"
-    };
+    let line = |variants: &[String]| format!("{}\n", textwrap::fill(&variants.join(", "), &folded));
     let lines: String = families.map(line).collect();
     format!(
         "there is no variant `{name}`{meant} There are:\n{lines}and the folder of a recipe of your own, such as ./my-lock"

@@ -200,7 +200,7 @@ fn paper_has_the_pictures_and_nothing_to_press() {
         tab.js("[...document.querySelectorAll('button, canvas')].some((e) => e.checkVisibility())"),
         false
     );
-    let drawn = "[...document.querySelectorAll('.anomaly')].filter((a) => a.querySelector(':scope > .chart')?.checkVisibility())\
+    let drawn = "[...document.querySelectorAll('.anomaly')].filter((a) => a.querySelector(':scope > div > .chart')?.checkVisibility())\
                  .map((a) => a.querySelector('.badge').textContent)";
     let kinds: Vec<Value> = serde_json::from_value(tab.js(drawn)).expect("a list");
     let once: BTreeSet<String> = kinds.iter().map(Value::to_string).collect();

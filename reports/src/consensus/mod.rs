@@ -41,6 +41,15 @@ impl ConsensusPicture {
     }
 }
 
+/// Whether a run has a diagram of messages: its record has some.
+pub fn is_drawn(model: &RunModel<'_>) -> bool {
+    model
+        .record
+        .messages
+        .as_ref()
+        .is_some_and(|messages| !messages.is_empty())
+}
+
 /// The messages that lead to an anomaly or, without one, to the first decision or leader; `None` of a record without
 /// messages.
 pub fn picture(model: &RunModel<'_>, anomaly: Option<&Anomaly>) -> Option<ConsensusPicture> {

@@ -3,9 +3,10 @@
 use crate::lists;
 use crate::model::{RunModel, round_word};
 use std::collections::BTreeSet;
-use zooquake_history::operation::consensus::{Announcement, NODES};
+use zooquake_checkers::consensus::node_names;
+use zooquake_history::operation::consensus::Announcement;
 use zooquake_history::plan::{ConsensusGoal, Scheduler};
-use zooquake_history::{Event, EventType, MessageRecord, Node, Process, Value};
+use zooquake_history::{Event, EventType, MessageRecord, Node, Process};
 
 /// The most nodes that get a lane.
 const NODES_SHOWN: usize = 24;
@@ -73,7 +74,7 @@ impl<'a> NetworkRun<'a> {
             messages,
             events,
             goal: record.plan.workload.goal,
-            round: model.voting_word(),
+            round: model.voting_word,
             names,
         })
     }
@@ -197,11 +198,9 @@ fn number(names: &[String], name: &str) -> Option<usize> {
 
 /// The names of the nodes: as the history lists them, else those of the messages.
 fn names(events: &[Event], messages: &[MessageRecord]) -> Vec<String> {
-    let listed = events.iter().find(|event| event.f == NODES && event.is_of("run"));
-    let listed = listed.and_then(|event| event.value.as_array()).into_iter().flatten();
-    let listed = listed.filter_map(Value::as_str);
+    let listed: Vec<String> = node_names(events).iter().map(Node::to_string).collect();
     let used = messages.iter().flat_map(|message| [&message.from, &message.to]);
-    lists::distinct(listed.chain(used.map(String::as_str)), NODES_SHOWN)
+    lists::distinct(listed.iter().chain(used).map(String::as_str), NODES_SHOWN)
         .into_iter()
         .map(str::to_owned)
         .collect()

@@ -71,7 +71,7 @@ fn one(model: &RunModel<'_>, (number, anomaly): (usize, &Anomaly), open: bool, b
     let unknown = anomaly.witness.len() - steps.last().map_or(0, |step| step.number);
     let label = format!("The clients involved in anomaly {number}, over time");
     html! {
-        details #{ "a" (number) } .anomaly.again[is_again(model, number, anomaly)] open[open] {
+        details #{ "a" (number) } .anomaly open[open] {
             summary {
                 span.no { (number) } " " (badge(anomaly)) " "
                 span.prop { (text::clip(&anomaly.property, 80)) } " "
@@ -83,7 +83,7 @@ fn one(model: &RunModel<'_>, (number, anomaly): (usize, &Anomaly), open: bool, b
             @if let Some(why) = accepted(model, anomaly) { p.accepted { "Known and accepted: " (why) } }
             @if number <= PICTURES && !steps.is_empty() {
                 @if first_screen::shows_witness(model, number) { p.more { a href="#first" { "Its picture" } " opens the page." } }
-                @else { (window::draw(model, &witness, &format!("w{number}"), &label)) }
+                @else { div.again[is_again(model, number, anomaly)] { (window::draw(model, &witness, &format!("w{number}"), &label)) } }
             }
             (steps_list(&witness, steps.len()))
             @if unknown > 0 { p.more { (text::count(unknown, "step")) " not shown: the history lacks the event" } }

@@ -10,9 +10,9 @@ use crate::{RunProgress, lists, messages, text};
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::analysis::numbered;
+use zooquake_checkers::consensus::node_names;
 use zooquake_checkers::results::WindowResult;
 use zooquake_checkers::{Anomaly, AnomalySpan, Verdict};
-use zooquake_history::operation::consensus::NODES;
 use zooquake_history::plan::On;
 use zooquake_history::protocol::KitPart;
 
@@ -184,12 +184,12 @@ fn invalid(model: &RunModel<'_>, root: &Root<'_>) -> Markup {
 /// Whether the first screen has the picture of the anomaly of this number.
 pub fn shows_witness(model: &RunModel<'_>, number: usize) -> bool {
     let headline = model.headline().filter(|root| root.number == number);
-    headline.is_some_and(|root| consensus::picture(model, Some(root.anomaly)).is_none())
+    headline.is_some() && !consensus::is_drawn(model)
 }
 
 /// Whether the first screen has the picture of the whole run.
 pub fn shows_run(model: &RunModel<'_>) -> bool {
-    model.headline().is_none() && consensus::picture(model, None).is_none()
+    model.headline().is_none() && !consensus::is_drawn(model)
 }
 
 /// What the anomaly rests on in full, with the faults that were near, folded.
@@ -449,9 +449,8 @@ fn message_diagram(picture: &ConsensusPicture, anomaly: Option<&Anomaly>) -> Mar
 
 /// How many nodes a network has; `None` of a run that is no network's.
 fn network_nodes(model: &RunModel<'_>) -> Option<usize> {
-    let events = model.record.history.events.iter();
-    let mut listed = events.filter(|event| event.f == NODES && event.is_of("run"));
-    listed.find_map(|event| Some(event.value.as_array()?.len()))
+    let names = node_names(&model.record.history.events);
+    (!names.is_empty()).then_some(names.len())
 }
 
 /// The command lines that reproduce the run, without those longer than [`LONGEST_LINE`]; at most 8.

@@ -70,6 +70,8 @@ pub struct RunModel<'a> {
     pub terms: &'static Terms,
     /// Time of the last event, in nanoseconds; at least one millisecond, so that every picture has a width.
     pub end: u64,
+    /// What that is called in which the nodes of a consensus protocol vote for a value; empty of other runs.
+    pub voting_word: &'static str,
 }
 
 impl<'a> RunModel<'a> {
@@ -106,6 +108,10 @@ impl<'a> RunModel<'a> {
             results,
             extras,
             end,
+            voting_word: match record.plan.workload.goal {
+                ConsensusGoal::Value => voting_word(&node_names(&record.history.events)),
+                _ => "",
+            },
         }
     }
 
@@ -117,16 +123,8 @@ impl<'a> RunModel<'a> {
             invoke: request.map(|at| &self.analysis.events[at]),
             thing: self.analysis.names.thing,
             goal: self.record.plan.workload.goal,
-            voting: self.voting_word(),
+            voting: self.voting_word,
         })
-    }
-
-    /// What that is called in which the nodes of a consensus protocol vote for a value; empty of other runs.
-    pub fn voting_word(&self) -> &'static str {
-        match self.record.plan.workload.goal {
-            ConsensusGoal::Value => voting_word(&node_names(&self.record.history.events)),
-            _ => "",
-        }
     }
 
     /// How long what clients wait for in the run's family took to reach them, in the order in which it set out.

@@ -45,11 +45,9 @@ pub fn op_stats<'a>(ops: &[DrawnOperation<'a>]) -> BTreeMap<&'a str, OpStats> {
 
 /// Statistics of the operations of one name that were sent in each of `parts` equal parts of the run.
 pub fn stats_by_part(model: &RunModel<'_>, f: &str, parts: usize) -> Vec<OpStats> {
-    let width = (model.end as f64 / parts as f64).max(1.0);
-    let part = |op: &DrawnOperation<'_>| ((op.start as f64 / width) as usize).min(parts - 1);
     let mut stats = vec![OpStats::default(); parts];
     for op in model.ops.iter().filter(|op| !op.control && op.f == f) {
-        stats[part(op)].add(op);
+        stats[part(op.start, part_width(model, parts), parts)].add(op);
     }
     stats.iter_mut().for_each(|stats| stats.latencies.sort_unstable());
     stats
@@ -58,13 +56,22 @@ pub fn stats_by_part(model: &RunModel<'_>, f: &str, parts: usize) -> Vec<OpStats
 /// Operations per second that ended each way, in `bins` equal parts of the run.
 pub fn rates(model: &RunModel<'_>, bins: usize) -> Vec<[f64; 3]> {
     let mut rates = vec![[0.0; 3]; bins];
-    let width = (model.end as f64 / bins as f64).max(1.0);
+    let width = part_width(model, bins);
     let over = |op: &&DrawnOperation<'_>| !op.control && op.outcome != OperationOutcome::Pending;
     for op in model.ops.iter().filter(over) {
-        let bin = (op.end.unwrap_or(op.start) as f64 / width) as usize;
-        rates[bin.min(bins - 1)][op.outcome as usize] += 1e9 / width;
+        rates[part(op.end.unwrap_or(op.start), width, bins)][op.outcome as usize] += 1e9 / width;
     }
     rates
+}
+
+/// The nanoseconds of each of so many equal parts of the run.
+fn part_width(model: &RunModel<'_>, parts: usize) -> f64 {
+    (model.end as f64 / parts as f64).max(1.0)
+}
+
+/// The part of that width in which a moment lies; the last one also has the end.
+fn part(time: u64, width: f64, parts: usize) -> usize {
+    ((time as f64 / width) as usize).min(parts - 1)
 }
 
 /// Errors by operation, outcome and kind, with how often, the commonest first, at most 30.

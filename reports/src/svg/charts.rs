@@ -92,17 +92,17 @@ pub fn quantiles(model: &RunModel<'_>) -> Markup {
     let width = (scale.right - scale.left) / PARTS as f64;
     for (colour, parts) in parts.iter().enumerate() {
         for (share, class, _) in QUANTILES {
-            let places = parts.iter().map(|stats| stats.quantile(share).map(|ns| log.at(ns)));
             let mut d = String::new();
-            let mut from = scale.left;
-            let mut drawn = None;
-            for y in places {
-                if let Some(y) = y {
-                    let joined = drawn.map_or_else(|| format!("M{from:.1} {y:.1}"), |_: f64| format!("V{y:.1}"));
-                    let _ = write!(d, "{joined}h{width:.1}");
+            let mut goes_on = false;
+            for (part, stats) in parts.iter().enumerate() {
+                let height = stats.quantile(share).map(|ns| log.at(ns));
+                if let Some(y) = height {
+                    let _ = match goes_on {
+                        true => write!(d, "V{y:.1}h{width:.1}"),
+                        false => write!(d, "M{:.1} {y:.1}h{width:.1}", scale.left + part as f64 * width),
+                    };
                 }
-                drawn = y;
-                from += width;
+                goes_on = height.is_some();
             }
             svg.path(&format!("s{colour} quantile {class}"), &d);
         }

@@ -260,69 +260,6 @@ fn the_readme_shows_what_its_first_run_prints() {
     }
 }
 
-/// How the files for CI systems fetch the program: from the guard to the line that unpacks it, each without its indent.
-fn fetching(text: &str) -> Vec<String> {
-    let blocks = text.split("url=${ZOOQUAKE_URL:?").skip(1);
-    let until_unpacked = |block: &str| {
-        let lines = block.split_inclusive('\n');
-        let unpacks = |line: &&str| line.trim_start().starts_with("tar ");
-        let (before, after): (Vec<&str>, Vec<&str>) = (
-            lines.clone().take_while(|line| !unpacks(line)).collect(),
-            lines.skip_while(|line| !unpacks(line)).take(1).collect(),
-        );
-        let lines = before.into_iter().chain(after).map(str::trim);
-        format!("url=${{ZOOQUAKE_URL:?{}", lines.collect::<Vec<_>>().join("\n"))
-    };
-    blocks.map(until_unpacked).collect()
-}
-
-#[test]
-fn ci_systems_fetch_no_program_but_that_of_the_checksum() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
-    let read = |page: &str| std::fs::read_to_string(root.join(page)).expect(page);
-    let all = ["ci.md", "ci/github.yml", "ci/gitlab.yml"].map(read).concat();
-    let blocks = fetching(&all);
-    assert_eq!(blocks.len(), 9);
-    let script = &blocks[0];
-    assert!(blocks.iter().all(|block| block == script), "{blocks:#?}");
-    let release = tempfile::tempdir().expect("a folder");
-    let of_release = |line: &str| {
-        output_of(Command::new("sh").args(["-ec", line]).current_dir(release.path())).ends(0);
-    };
-    of_release("echo >zooquake && tar -czf v1.tar.gz zooquake && sha256sum v1.tar.gz zooquake >v1.sha256");
-    for (made, ends_well, said) in [
-        ("true", true, "v1.tar.gz: OK"),
-        (
-            "sha256sum zooquake | sed s/zooquake/v1.tar.gz/ >v1.sha256",
-            false,
-            "FAILED",
-        ),
-        ("sha256sum zooquake >v1.sha256", false, "no properly formatted"),
-        ("rm v1.sha256", false, "v1.sha256"),
-    ] {
-        of_release(made);
-        for shell in ["bash -e", "bash -eo pipefail", "sh -xe", "sh -eu"] {
-            let folder = tempfile::tempdir().expect("a folder");
-            let run = |url: Option<String>| {
-                let mut words = shell.split(' ');
-                let mut command = Command::new(words.next().expect("a shell"));
-                command.args(words).args(["-c", script]).current_dir(folder.path());
-                command
-                    .env_remove("ZOOQUAKE_URL")
-                    .envs(url.map(|url| ("ZOOQUAKE_URL", url)));
-                output_of(&mut command)
-            };
-            let output = run(Some(format!("file://{}/v1.tar.gz", release.path().display()))).with(&[said]);
-            assert_eq!(output.code == Some(0), ends_well, "{shell}: {output}");
-            assert_eq!(folder.path().join("zooquake").exists(), ends_well, "{shell}: {output}");
-            for unset in [None, Some(String::new())] {
-                let output = run(unset).with(&["ZOOQUAKE_URL: give the URL"]);
-                assert!(output.code != Some(0), "{shell}: {output}");
-            }
-        }
-    }
-}
-
 #[test]
 fn every_line_of_the_documents_does_what_it_says() {
     let pages = pages().into_iter().map(|page| {

@@ -2,6 +2,7 @@
 //! ensemble leaves a core to one that does not need any.
 
 mod bounds;
+mod ci_files;
 mod clean;
 mod cli;
 mod common;

@@ -2,7 +2,6 @@
 
 use super::cell::CellAttempt;
 use super::previous_nights::NightRecord;
-use crate::calendar;
 use zooquake_reports::night::{AnomalyCount, CellOutcome, NightFailure};
 
 /// The failures of tonight: those that no earlier night saw first, the commonest first.
@@ -78,7 +77,7 @@ fn since(attempt: &CellAttempt, seen: &AnomalyCount, earlier: &[NightRecord]) ->
         (None, nights) => format!("first seen tonight, after {nights} nights without"),
         (Some(first), nights) => format!(
             "first seen on {}, in {} of {nights} earlier nights",
-            calendar::date(&first.begun),
+            first.date,
             with.len()
         ),
     };
@@ -168,5 +167,9 @@ mod tests {
             since(&loud),
             ("first seen on 2026-11-18, in 1 of 2 earlier nights".to_string(), 1)
         );
+        let [mut of_its_date, other] = loud;
+        of_its_date.date = "2026-11-01".to_string();
+        let (words, _) = since(&[of_its_date, other]);
+        assert!(words.starts_with("first seen on 2026-11-01,"), "{words}");
     }
 }

@@ -19,6 +19,8 @@ const NIGHTS: usize = 29;
 #[derive(Debug, Clone)]
 pub struct NightRecord {
     pub name: String,
+    /// The date, in UTC, that its seeds are drawn from.
+    pub date: String,
     /// When it began.
     pub begun: String,
     /// Its matrix, or its part of it.
@@ -32,6 +34,7 @@ impl NightRecord {
     pub fn new(name: String, recorded: &LedgerContent) -> Self {
         Self {
             name,
+            date: recorded.header.date().to_string(),
             begun: recorded.header.begun.clone(),
             cells: recorded.header.cells(),
             attempts: recorded.attempts.clone(),

@@ -57,11 +57,15 @@ fn first(text: &str) -> Option<(usize, usize, String)> {
     found.min_by_key(|(at, ..)| *at)
 }
 
-/// The number that a text begins with, if nothing else is written to it.
+/// The number that a text begins with, if nothing else is written to it, as to that of a version: `2.11.0`.
 fn number(text: &str) -> Option<&str> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let ends = !text[end..].starts_with(|after: char| after.is_alphanumeric() || after == '-');
-    ((1..=DIGITS).contains(&end) && ends).then(|| &text[..end])
+    let mut after = text[end..].chars();
+    let goes_on = match after.next() {
+        Some('.') => after.next().is_some_and(char::is_alphanumeric),
+        next => next.is_some_and(|c| c.is_alphanumeric() || c == '-'),
+    };
+    ((1..=DIGITS).contains(&end) && !goes_on).then(|| &text[..end])
 }
 
 #[cfg(test)]
@@ -70,10 +74,10 @@ mod tests {
 
     #[test]
     fn tickets_lead_to_their_trackers() {
-        let shown = linked("CURATOR-191, kazoo 645; <b> twitter/commons 5").into_string();
+        let shown = linked("CURATOR-191, kazoo 645; <b> twitter/commons 5.").into_string();
         let expected = "<a href=\"https://issues.apache.org/jira/browse/CURATOR-191\" rel=\"noopener noreferrer\">CURATOR-191</a>, \
              <a href=\"https://github.com/python-zk/kazoo/issues/645\" rel=\"noopener noreferrer\">kazoo 645</a>; &lt;b&gt; \
-             <a href=\"https://github.com/twitter/commons/issues/5\" rel=\"noopener noreferrer\">twitter/commons 5</a>";
+             <a href=\"https://github.com/twitter/commons/issues/5\" rel=\"noopener noreferrer\">twitter/commons 5</a>.";
         assert_eq!(shown, expected);
     }
 
@@ -87,6 +91,8 @@ mod tests {
             "kazoo seven",
             "KAFKA-1234567",
             "KAFKA-1-2",
+            "kazoo 2.11.0",
+            "Curator 5.x",
         ] {
             assert!(!linked(text).into_string().contains("<a"), "{text}");
         }

@@ -35,11 +35,15 @@ pub fn check(record: &Record) -> Results {
     let name = &plan.workload.family;
     let results = match family(name) {
         Some(family) => (family.check)(record),
-        None => Results {
-            verdict: Verdict::Unknown,
-            reasons: [&record.damage[..], &[format!("nothing judges the family {name:?}")]].concat(),
-            ..Results::default()
-        },
+        None => {
+            // A plan that could not be read names no family.
+            let unjudged = (record.plan_damage().is_none()).then(|| format!("nothing judges the family {name:?}"));
+            Results {
+                verdict: Verdict::Unknown,
+                reasons: record.damage.iter().cloned().chain(unjudged).collect(),
+                ..Results::default()
+            }
+        }
     };
     // Of a plan that could not be read, or was inferred from a history, the format is 0.
     let planned = plan.format > 0;

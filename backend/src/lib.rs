@@ -224,6 +224,13 @@ pub trait Cluster: Send + Sync {
     /// Lets a client's connections through its proxy again.
     fn reconnect<'a>(&'a self, client: &'a Node) -> BackendFuture<'a>;
 
+    /// Ends a client's connections to all servers but this one, refuses new ones at its proxy, and sees this one serve
+    /// the client.
+    fn route<'a>(&'a self, client: &'a Node, server: &'a Node) -> BackendFuture<'a>;
+
+    /// Lets a client's connections to all servers through its proxy again, and sees more than one reached.
+    fn unroute<'a>(&'a self, client: &'a Node) -> BackendFuture<'a>;
+
     /// Closes the session of a client's newest connection from another one, and sees it refused afterwards; `None` if
     /// the client has no session at the moment.
     fn expire<'a>(&'a self, client: &'a Node) -> BackendFuture<'a, Option<String>>;

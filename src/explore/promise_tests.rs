@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use zooquake_checkers::check;
 use zooquake_history::{EventType, Process, Record};
 
-const FAULTS: [&str; 10] = [
+const FAULTS: [&str; 12] = [
     "drop-reply",
     "hold-reply",
     "disconnect",
@@ -19,6 +19,8 @@ const FAULTS: [&str; 10] = [
     "lag",
     "latency",
     "stall",
+    "move",
+    "pin",
 ];
 
 /// Schedules under each kind of fault, and under all of them.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use zooquake_backend::{Cluster, LeaderDelay};
 use zooquake_history::Node;
 use zooquake_history::fault::{self, Lag, Payload};
-use zooquake_history::plan::{ClusterPlan, Target};
+use zooquake_history::plan::{Plan, Target};
 
 /// The least delay, in hundredths of syncLimit x tickTime.
 const LEAST: u64 = 30;
@@ -26,7 +26,7 @@ const ENDS_AFTER: Duration = Duration::from_secs(60);
 const LASTS: std::ops::Range<u64> = 1_000..3_000;
 
 /// A server that falls behind must not be needed for a majority, or nothing is committed without it.
-fn no_server_to_lag(cluster: &ClusterPlan) -> Option<String> {
+fn no_server_to_lag(Plan { cluster, .. }: &Plan) -> Option<String> {
     let none = cluster.servers < 3 && cluster.observers == 0;
     none.then(|| {
         format!(

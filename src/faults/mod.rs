@@ -11,6 +11,7 @@ mod latency;
 pub mod nemesis;
 mod partition;
 mod pause;
+mod route;
 mod scene;
 mod servers;
 mod stall;
@@ -20,7 +21,7 @@ mod wipe;
 
 use strike::Action;
 use zooquake_history::fault::Payload;
-use zooquake_history::plan::{ClientState, ClusterPlan, Target, Timing, Trigger, Window, Workload};
+use zooquake_history::plan::{ClientState, ClusterPlan, Plan, Target, Timing, Trigger, Window, Workload};
 use zooquake_history::{FaultKind, Node};
 
 /// One kind of fault.
@@ -31,8 +32,8 @@ pub struct Fault {
     draw: fn(&mut fastrand::Rng, &Topology, usize) -> WindowDraft,
     /// The longest that a window of it is drawn to last, in milliseconds.
     pub longest_ms: fn(&Topology) -> u64,
-    /// Why no run on this ensemble can have it and end valid, as a clause; `None` if one can.
-    pub shortfall: fn(&ClusterPlan) -> Option<String>,
+    /// Why no run of this plan can have it and end valid, as a clause; `None` if one can.
+    pub shortfall: fn(&Plan) -> Option<String>,
     /// Strikes one victim and returns when its effect was seen.
     strike: Action,
     /// Takes the fault away again and returns when that was seen.
@@ -111,8 +112,8 @@ impl Fault {
     }
 }
 
-/// The shortfall of a fault that any ensemble can have: none.
-fn no_shortfall(_: &ClusterPlan) -> Option<String> {
+/// The shortfall of a fault that any run can have: none.
+fn no_shortfall(_: &Plan) -> Option<String> {
     None
 }
 
@@ -127,6 +128,8 @@ pub const FAULTS: &[Fault] = &[
     expire::FAULT,
     latency::FAULT,
     stall::FAULT,
+    route::MOVE,
+    route::PIN,
     lag::FAULT,
     wipe::FAULT,
     host::KILL,

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 const VARIANTS: [&str; 4] = ["lock/fenced", "queue/claimed", "commit/atomic", "election/epoch"];
 
 /// The faults of the runs, if no others are asked for.
-pub const FAULTS: [&str; 10] = [
+pub const FAULTS: [&str; 12] = [
     "pause",
     "partition",
     "kill",
@@ -26,6 +26,8 @@ pub const FAULTS: [&str; 10] = [
     "hold-reply",
     "latency",
     "stall",
+    "move",
+    "pin",
 ];
 
 /// How long the harness stands still for SIGSTOP.

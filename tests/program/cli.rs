@@ -169,7 +169,7 @@ fn the_list_says_what_is_promised_and_known() {
         checkers.iter().find(|checkers| checkers["name"] == name).unwrap()["anomalies"].clone()
     };
     assert_eq!(of("own recipe"), serde_json::json!(["client-crash"]));
-    let faults = "kill pause partition drop-reply hold-reply disconnect expire latency stall lag wipe host-kill host-pause host-partition";
+    let faults = "kill pause partition drop-reply hold-reply disconnect expire latency stall move pin lag wipe host-kill host-pause host-partition";
     assert_eq!(named("faults").join(" "), faults);
 }
 

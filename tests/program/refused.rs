@@ -26,7 +26,7 @@ fn wrong_usage_names_the_way_out() {
             "run lock/fenced --faults clock-skew",
             &[
                 "no fault `clock-skew`; did you mean `",
-                "kill, pause, partition, drop-reply, hold-reply, disconnect, expire, latency, stall, lag, wipe",
+                "kill, pause, partition, drop-reply, hold-reply, disconnect, expire, latency, stall, move, pin, lag, wipe",
             ],
         ),
         (

@@ -177,6 +177,24 @@ fn fenced_is_valid_when_nothing_passes_for_longer_than_a_session_and_for_less() 
 }
 
 #[test]
+fn fenced_is_valid_when_clients_are_let_to_one_server_alone_where_their_sessions_go_on() {
+    shaken("lock/fenced", "move,pin", "15s", |ran, counting| {
+        valid(ran);
+        assert!(counting >= 2, "{}", ran.story());
+        for (_, on) in seen(ran, "on") {
+            assert!(ms_after(&on["detail"], "to other servers closed:") >= 0.0, "{on}");
+        }
+        let closed = |(_, on): &(Value, Value)| ms_after(&on["detail"], "to other servers closed:") > 0.0;
+        assert!(seen(ran, "on").iter().any(closed), "{}", ran.story());
+        for (_, off) in seen(ran, "off") {
+            assert_eq!(ms_after(&off["detail"], "reach"), 3.0, "{off}");
+        }
+        let expired = |event: &Value| event["f"] == "session" && event["value"]["state"] == "expired";
+        assert!(!ran.lines("history.jsonl").iter().any(expired), "{}", ran.story());
+    });
+}
+
+#[test]
 fn fenced_is_valid_when_connections_are_cut() {
     shaken("lock/fenced", "disconnect", "12s", |ran, counting| {
         valid(ran);

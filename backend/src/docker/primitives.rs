@@ -73,6 +73,8 @@ impl Cluster for DockerCluster {
         pass_on(client: &'a Node, delayed: Option<Latency>) -> Passage = wire::pass_on;
         disconnect(client: &'a Node, how: Wire) -> String = wire::disconnect;
         reconnect(client: &'a Node) -> String = wire::reconnect;
+        route(client: &'a Node, server: &'a Node) -> String = wire::route;
+        unroute(client: &'a Node) -> String = wire::unroute;
         expire(client: &'a Node) -> Option<String> = wire::expire;
         lag(server: &'a Node, behind: LeaderDelay) -> String = Self::fall_behind;
         catch_up(server: &'a Node, behind: LeaderDelay) -> String = Self::catch_up_again;

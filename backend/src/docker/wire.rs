@@ -3,7 +3,7 @@
 use super::cluster::joined;
 use super::{DockerCluster, LOCAL};
 use crate::sidecar::{
-    DisconnectEffect, ExpiryEffect, HoldEffect, LatencyEffect, PassageEffect, ReconnectEffect, RuleEffect,
+    DisconnectEffect, ExpiryEffect, HoldEffect, LatencyEffect, PassageEffect, ReconnectEffect, RouteEffect, RuleEffect,
     SidecarRequest, StallEffect,
 };
 use crate::{Cluster, Passage};
@@ -183,6 +183,42 @@ pub(super) async fn reconnect(cluster: &DockerCluster, client: &Node) -> Result<
         )),
         ReconnectEffect { .. } => bail!("no connection of {client} reaches a server"),
     }
+}
+
+pub(super) async fn route(cluster: &DockerCluster, client: &Node, server: &Node) -> Result<String> {
+    let [address] = cluster.client_ports(std::slice::from_ref(server))?[..] else {
+        bail!("{server} has no one address for clients");
+    };
+    let route = SidecarRequest::Route {
+        server: address,
+        within: BACK_WITHIN,
+    };
+    let RouteEffect {
+        ended,
+        refuses,
+        served_after_ms,
+    } = cluster.ask(client, route, LOCAL).await?;
+    ensure!(
+        refuses,
+        "a connection of {client} to another server than {server} was let through"
+    );
+    let served = served_after_ms.with_context(|| {
+        let limit = BACK_WITHIN.as_millis();
+        format!("{server} did not serve {client} within {limit} ms; connections to others that were ended: {ended}")
+    })?;
+    Ok(format!(
+        "connections to other servers closed: {ended}; others to them are refused; {server} served {client} after {served} ms"
+    ))
+}
+
+pub(super) async fn unroute(cluster: &DockerCluster, client: &Node) -> Result<String> {
+    let reached: Vec<SocketAddr> = cluster.ask(client, SidecarRequest::Unroute, LOCAL).await?;
+    ensure!(
+        reached.len() > 1,
+        "connections of {client} reach {} servers, not several",
+        reached.len()
+    );
+    Ok(format!("connections of {client} reach {} servers", reached.len()))
 }
 
 pub(super) async fn expire(cluster: &DockerCluster, client: &Node) -> Result<Option<String>> {

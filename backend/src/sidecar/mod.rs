@@ -29,7 +29,7 @@ pub use reader::Lateness;
 pub use request::{SidecarLine, SidecarRequest};
 pub use wire::{
     DisconnectEffect, ExpiryEffect, HeldKind, HoldEffect, LatencyEffect, LossKind, PassageEffect, ReconnectEffect,
-    RuleAction, RuleEffect, StallEffect,
+    RouteEffect, RuleAction, RuleEffect, StallEffect,
 };
 
 /// What a sidecar keeps for its host from one request to the next.
@@ -136,6 +136,8 @@ async fn answer(host: &Tools, request: SidecarRequest) -> Result<Value> {
         SidecarRequest::Stall => written(proxy.stall().await?),
         SidecarRequest::PassOn { within } => written(proxy.pass_on(within).await?),
         SidecarRequest::Reconnect { within } => written(proxy.reconnect(within).await),
+        SidecarRequest::Route { server, within } => written(proxy.route(server, within).await?),
+        SidecarRequest::Unroute => written(proxy.unroute().await),
         SidecarRequest::QuorumProxy { peers } => written(quorum.open(&peers).await?),
         SidecarRequest::Lag { delay, at_most } => written(quorum.lag(delay, at_most)?),
         SidecarRequest::CatchUp => written(quorum.catch_up()),

@@ -62,6 +62,10 @@ pub enum SidecarRequest {
     PassOn { within: Duration },
     /// `ReconnectEffect`.
     Reconnect { within: Duration },
+    /// `RouteEffect`, once the client's connections are let to this server alone.
+    Route { server: SocketAddr, within: Duration },
+    /// `Vec<SocketAddr>`: the servers that answer over a connection, once all are let through again.
+    Unroute,
     /// `()`, once the server's connections with these peers go through the proxy.
     QuorumProxy { peers: Vec<SocketAddr> },
     /// `Links` when the leader's words begin to come late.

@@ -16,8 +16,8 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 pub use wire::{
-    DISCONNECT, DROP_REPLY, EXPIRE, HELD, HOLD_REPLY, LATENCY, LOST, Latency, NthRequest, OP, OUTCOME, STALL, Wire,
-    WireOp,
+    DISCONNECT, DROP_REPLY, EXPIRE, HELD, HOLD_REPLY, LATENCY, LOST, Latency, MOVE, NthRequest, OP, OUTCOME, PIN, Pin,
+    STALL, Wire, WireOp,
 };
 
 /// Red, green, blue.
@@ -81,6 +81,8 @@ pub const KINDS: &[FaultKind] = &[
     EXPIRE,
     LATENCY,
     STALL,
+    MOVE,
+    PIN,
     LAG,
     WIPE,
     HOST_KILL,
@@ -100,6 +102,8 @@ pub enum Payload {
     /// Of a `drop-reply`, a `hold-reply` or a `disconnect`.
     Wire(Wire),
     Latency(Latency),
+    /// Of a `pin`.
+    To(Pin),
     Lag(Lag),
     /// Of a `loss` or a `duplicate`.
     Share(Share),

@@ -2,6 +2,7 @@
 //! connections, closed sessions.
 
 use super::{FaultKind, Hatch, PLAIN_HATCH};
+use crate::Node;
 use crate::operation::Field;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -139,6 +140,49 @@ pub const STALL: FaultKind = FaultKind {
     },
 };
 
+/// A client's connections are let to another server alone.
+pub const MOVE: FaultKind = FaultKind {
+    name: "move",
+    summary: "ends a client's connection while it works, waits or acquires, and lets it to one other server alone, that which is \
+              furthest behind: its session goes on there",
+    begins: "begins",
+    proxied: true,
+    between_servers: false,
+    payload: None,
+    armed: true,
+    fatal: false,
+    freezes: false,
+    per_node: None,
+    colour: (68, 102, 34),
+    dark: (140, 184, 96),
+    hatch: Hatch {
+        size: 6,
+        path: "M0 1H4L6 3L4 5H0z",
+        ..PLAIN_HATCH
+    },
+};
+
+/// A client's connections are let to one server alone, as its [`Pin`] defines.
+pub const PIN: FaultKind = FaultKind {
+    name: "pin",
+    summary: "lets a client's connections to one server alone, the leader or one that follows, and ends what it has to others",
+    begins: "begins",
+    proxied: true,
+    between_servers: false,
+    payload: Some("to"),
+    armed: true,
+    fatal: false,
+    freezes: false,
+    per_node: None,
+    colour: (85, 68, 51),
+    dark: (176, 150, 128),
+    hatch: Hatch {
+        size: 6,
+        path: "M2 0H4V3H5L3 6L1 3H2z",
+        ..PLAIN_HATCH
+    },
+};
+
 /// Of the evidence of a window: what was kept back, the `reply`.
 pub const HELD: Field<str> = Field::new("held");
 
@@ -202,4 +246,16 @@ pub struct Latency {
     pub ms: u64,
     /// By how many milliseconds a delay differs from the mean at most; no more than `ms`.
     pub jitter_ms: u64,
+}
+
+/// The server that a client is pinned to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pin {
+    /// The one that leads.
+    Leader,
+    /// One that follows or observes: that which is furthest behind.
+    Follower,
+    /// This one.
+    Server(Node),
 }

@@ -21,7 +21,7 @@ use zooquake_history::evidence::{Znode, data_text};
 use zooquake_history::fault::{Latency, Wire, WireOp};
 use zooquake_history::txnlog::entry::LogEntry;
 use zooquake_history::txnlog::{ServerEntries, TxnLogs, union};
-use zooquake_workloads::zk::sim::{self, Fate, HoldOutcome, ScriptedRequest, SimZnode};
+use zooquake_workloads::zk::sim::{self, Fate, HoldOutcome, Refusal, ScriptedRequest, SimZnode};
 use zooquake_workloads::zk::{Connect, CreateMode, Error, Host, Zk, session_hex};
 
 /// How long it takes to see the effect of a fault.
@@ -125,6 +125,21 @@ impl SimCluster {
             true => Ok(format!("a server accepted the next connection of {client}")),
             false => Ok(format!("{client} has no connection, and none would be refused")),
         }
+    }
+
+    /// Lets a client's connections to one server alone, and sees that one serve it.
+    pub(super) async fn let_to(&self, client: &Node, server: &Node) -> Result<String> {
+        let (host, at) = (self.node(client)?, self.server(server)?);
+        let ended = self.net.server().refuse(host, Refusal::AllBut(at));
+        let served = || self.net.server().server_for(host) == Some(at);
+        ensure!(
+            self.until(BACK, served).await,
+            "{server} did not serve {client} within {} ms; connections to others that were ended: {ended}",
+            BACK.as_millis()
+        );
+        Ok(format!(
+            "connections to other servers closed: {ended}; others to them are refused; {server} serves {client}"
+        ))
     }
 
     pub(super) async fn close_newest(&self, client: &Node) -> Result<Option<String>> {
@@ -431,7 +446,7 @@ impl Cluster for SimCluster {
 
     fn disconnect<'a>(&'a self, client: &'a Node, _: Wire) -> BackendFuture<'a> {
         let refused = self.node(client).and_then(|host| {
-            let connections = self.net.server().refuse(host);
+            let connections = self.net.server().refuse(host, Refusal::All);
             ensure!(connections > 0, "{client} had no connection that could be cut");
             Ok(())
         });
@@ -440,6 +455,15 @@ impl Cluster for SimCluster {
 
     fn reconnect<'a>(&'a self, client: &'a Node) -> BackendFuture<'a> {
         self.come_back(client).boxed()
+    }
+
+    fn route<'a>(&'a self, client: &'a Node, server: &'a Node) -> BackendFuture<'a> {
+        self.let_to(client, server).boxed()
+    }
+
+    fn unroute<'a>(&'a self, client: &'a Node) -> BackendFuture<'a> {
+        let through = self.node(client).map(|host| self.net.server().let_through(host));
+        self.after(through, "connections to all servers are let through")
     }
 
     fn expire<'a>(&'a self, client: &'a Node) -> BackendFuture<'a, Option<String>> {

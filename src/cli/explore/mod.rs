@@ -23,7 +23,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// The kinds of fault that are explored if none are given.
-const FAULTS: &str = "kill,pause,partition,drop-reply,hold-reply,disconnect,expire,latency,stall,lag";
+const FAULTS: &str = "kill,pause,partition,drop-reply,hold-reply,disconnect,expire,latency,stall,move,pin,lag";
 
 /// `explore`
 #[derive(Debug, Args)]
@@ -80,8 +80,8 @@ pub struct ExploreOptions {
     #[arg(long, value_name = "DIR")]
     pub corpus: Option<PathBuf>,
     /// Kinds of fault, separated by commas, or `none`; if not given
-    /// kill,pause,partition,drop-reply,hold-reply,disconnect,expire,latency,stall,lag, of consensus protocols
-    /// kill,pause,partition,loss,duplicate
+    /// kill,pause,partition,drop-reply,hold-reply,disconnect,expire,latency,stall,move,pin,lag, of consensus
+    /// protocols kill,pause,partition,loss,duplicate
     #[arg(long, value_name = "FAULTS")]
     pub faults: Option<String>,
     /// Servers of the ensemble: 1, 3 or 5; 3 if not given, of consensus protocols as many as the variant has

@@ -68,6 +68,7 @@ fn under_faults_no_variant_breaks_in_a_way_that_it_is_not_known_for() {
             (4, &["lag", "kill"]),
             (5, &["hold-reply", "latency"]),
             (6, &["stall"]),
+            (7, &["move", "pin"]),
         ] {
             let ran = run(plan(&name, seed, 25_000, faults));
             assert_eq!(ran.unknown(), [""; 0], "{name} seed {seed}");

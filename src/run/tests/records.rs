@@ -49,6 +49,8 @@ fn the_same_plan_gives_the_same_history() {
                     "expire",
                     "latency",
                     "stall",
+                    "move",
+                    "pin",
                     "lag",
                 ],
             ))

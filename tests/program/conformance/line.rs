@@ -6,7 +6,7 @@ use futures_util::future::{BoxFuture, ready};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use zooquake_workloads::zk::sim::{Fate, Net, ScriptedRequest, World};
+use zooquake_workloads::zk::sim::{Fate, Net, Refusal, ScriptedRequest, World};
 use zooquake_workloads::zk::{Connect, Host, SessionState, Zk};
 
 /// What is lost of a request. The connection ends with it.
@@ -118,7 +118,7 @@ impl Line for MemoryLine {
 
     fn cut(&self) -> BoxFuture<'static, ()> {
         let mut ensemble = self.net.server();
-        ensemble.refuse(self.net.number());
+        ensemble.refuse(self.net.number(), Refusal::All);
         ensemble.let_through(self.net.number());
         ready(()).boxed()
     }

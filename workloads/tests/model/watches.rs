@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::FutureExt;
+use zooquake_workloads::zk::sim::Refusal;
 use zooquake_workloads::zk::{CreateMode, Error, SessionState, Watch, WatchEvent, Zk};
 
 use crate::bed::{EnsembleTestBed, MOMENT, TIMEOUT};
@@ -80,7 +81,7 @@ fn what_happens_while_the_client_is_away_is_one_event_when_it_is_back() {
     let mut watches: Vec<Watch> = ["/again", "/gone", "/same", "/new"]
         .map(|path| bed.world.run(zk.exists_and_watch(path)).unwrap().1)
         .into();
-    assert_eq!(bed.net.server().refuse(host.number()), 1);
+    assert_eq!(bed.net.server().refuse(host.number(), Refusal::All), 1);
     bed.until(|_| zk.state() == SessionState::Disconnected);
     bed.world.run(other.delete("/again", None)).unwrap();
     created(&bed, &other, "/again");

@@ -18,7 +18,7 @@ use anyhow::{Context, Result, bail, ensure};
 use frame::Session;
 use rule::{FrameVerdict, WireRule};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -49,6 +49,17 @@ pub struct DisconnectEffect {
     pub refuses: bool,
 }
 
+/// What was seen when the client's connections were let to one server alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RouteEffect {
+    /// Connections to other servers that were open, and are no more.
+    pub ended: usize,
+    /// Whether connections to other servers that were tried afterwards were refused.
+    pub refuses: bool,
+    /// Milliseconds until this server served the client; `None` if it did not in time.
+    pub served_after_ms: Option<u64>,
+}
+
 /// What was seen when connections were let through again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReconnectEffect {
@@ -56,6 +67,21 @@ pub struct ReconnectEffect {
     pub client_after_ms: Option<u64>,
     /// Whether a server answered over a connection through the proxy.
     pub passes: bool,
+}
+
+/// Connections are ended, and new ones refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Refusal {
+    how: Wire,
+    /// The server whose connections are let through all the same.
+    spared: Option<SocketAddr>,
+}
+
+impl Refusal {
+    /// Whether it is one of connections to this server.
+    fn strikes(self, server: SocketAddr) -> bool {
+        self.spared != Some(server)
+    }
 }
 
 /// The proxy of one client: one listening port on the loopback for each server.
@@ -67,8 +93,7 @@ pub struct Proxy {
     /// Sessions of the open connections, and their servers, once these have accepted them.
     sessions: Mutex<HashMap<u64, (SocketAddr, Session)>>,
     next: AtomicU64,
-    /// `Some`: connections are ended in this way, and new ones refused.
-    disconnected: watch::Sender<Option<Wire>>,
+    refusal: watch::Sender<Option<Refusal>>,
     /// Whether new connections wait.
     held: watch::Sender<bool>,
     /// What becomes of what passes.
@@ -79,7 +104,8 @@ pub struct Proxy {
     waiting: AtomicUsize,
     /// Answers of servers that were passed on to the client at once.
     carried: AtomicU64,
-    open: watch::Sender<usize>,
+    /// The servers of the open connections.
+    open: watch::Sender<BTreeMap<u64, SocketAddr>>,
     /// Connections that a server has accepted so far, and how many these were when the last loss was.
     accepted: watch::Sender<u64>,
     mark: AtomicU64,
@@ -92,13 +118,13 @@ impl Default for Proxy {
             rule: Mutex::default(),
             sessions: Mutex::default(),
             next: AtomicU64::new(1),
-            disconnected: watch::Sender::new(None),
+            refusal: watch::Sender::new(None),
             held: watch::Sender::new(false),
             traffic: watch::Sender::new(Traffic::default()),
             held_reply: Mutex::default(),
             waiting: AtomicUsize::new(0),
             carried: AtomicU64::new(0),
-            open: watch::Sender::new(0),
+            open: watch::Sender::default(),
             accepted: watch::Sender::new(0),
             mark: AtomicU64::new(0),
         }
@@ -118,7 +144,7 @@ impl Drop for OpenConnection {
         if let Some(rule) = &mut *locked(&self.proxy.rule) {
             rule.gone(self.id);
         }
-        self.proxy.open.send_modify(|open| *open -= 1);
+        self.proxy.open.send_modify(|open| _ = open.remove(&self.id));
     }
 }
 
@@ -155,7 +181,7 @@ impl Proxy {
     async fn listen(self: Arc<Self>, listener: TcpListener, server: SocketAddr) {
         loop {
             match listener.accept().await {
-                Ok((client, _)) if self.disconnected.borrow().is_some() => {
+                Ok((client, _)) if self.refusal.borrow().is_some_and(|refusal| refusal.strikes(server)) => {
                     // If the option is not taken, the connection is closed all the same.
                     let _ = client.set_zero_linger();
                 }
@@ -201,63 +227,105 @@ impl Proxy {
     /// # Errors
     /// If one is still open after two seconds.
     pub async fn disconnect(&self, how: Wire) -> Result<DisconnectEffect> {
+        self.refuse(Refusal { how, spared: None }).await
+    }
+
+    async fn refuse(&self, refusal: Refusal) -> Result<DisconnectEffect> {
+        let struck =
+            |open: &BTreeMap<u64, SocketAddr>| open.values().filter(|server| refusal.strikes(**server)).count();
         self.mark.store(*self.accepted.borrow(), Ordering::Relaxed);
-        let connections = *self.open.borrow();
-        self.disconnected.send_replace(Some(how));
+        let connections = struck(&self.open.borrow());
+        self.refusal.send_replace(Some(refusal));
         let mut open = self.open.subscribe();
-        tokio::time::timeout(DISCONNECTED_WITHIN, open.wait_for(|open| *open == 0))
+        tokio::time::timeout(DISCONNECTED_WITHIN, open.wait_for(|open| struck(open) == 0))
             .await
             .context("a connection is still open")?
             .context("the proxy is there as long as it is asked")?;
-        let refuses = !self.passes().await;
+        let refuses = self.passing(|server| refusal.strikes(server)).await.is_empty();
         Ok(DisconnectEffect { connections, refuses })
+    }
+
+    /// Ends the connections of the client to all servers but this one, refuses new ones to them until
+    /// [`Proxy::unroute`], and waits until this server serves the client.
+    ///
+    /// # Errors
+    /// If it is none of the proxy's servers, or a connection to another one is still open after two seconds.
+    pub async fn route(&self, server: SocketAddr, limit: Duration) -> Result<RouteEffect> {
+        let known = locked(&self.ways).iter().any(|(_, other)| *other == server);
+        ensure!(
+            known,
+            "the client's connections do not go to {server} through the proxy"
+        );
+        let begun = Instant::now();
+        let (how, spared) = (Wire::Close, Some(server));
+        let DisconnectEffect { connections, refuses } = self.refuse(Refusal { how, spared }).await?;
+        let mut accepted = self.accepted.subscribe();
+        let serves = |_: &u64| locked(&self.sessions).values().any(|(at, _)| *at == server);
+        let served = tokio::time::timeout(limit, accepted.wait_for(serves)).await;
+        Ok(RouteEffect {
+            ended: connections,
+            refuses,
+            served_after_ms: served.is_ok().then(|| begun.elapsed().as_millis() as u64),
+        })
+    }
+
+    /// Lets connections to all servers through again; those that answer over one.
+    pub async fn unroute(&self) -> Vec<SocketAddr> {
+        self.refusal.send_replace(None);
+        self.passing(|_| true).await
     }
 
     /// Lets connections through again, and waits for the first that the client makes after the last loss.
     pub async fn reconnect(&self, limit: Duration) -> ReconnectEffect {
         let begun = Instant::now();
         self.disarm();
-        self.disconnected.send_replace(None);
+        self.refusal.send_replace(None);
         let mark = self.mark.load(Ordering::Relaxed);
         let mut accepted = self.accepted.subscribe();
         let next = tokio::time::timeout(limit, accepted.wait_for(|accepted| *accepted > mark));
         let came = next.await.is_ok();
         ReconnectEffect {
             client_after_ms: came.then(|| begun.elapsed().as_millis() as u64),
-            passes: came || self.passes().await,
+            passes: came || !self.passing(|_| true).await.is_empty(),
         }
     }
 
-    /// Whether a server answers over one of the ports.
-    async fn passes(&self) -> bool {
+    /// Of these servers those that answer over their port.
+    async fn passing(&self, of: impl Fn(SocketAddr) -> bool) -> Vec<SocketAddr> {
         let ways = locked(&self.ways).clone();
-        for (port, _) in ways {
+        let mut passing = Vec::new();
+        for (port, server) in ways.into_iter().filter(|(_, server)| of(*server)) {
             let answer = async {
                 let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.ok()?;
                 stream.write_all(b"srvr").await.ok()?;
                 stream.read_u8().await.ok()
             };
             if let Ok(Some(_)) = tokio::time::timeout(PASSES_WITHIN, answer).await {
-                return true;
+                passing.push(server);
             }
         }
-        false
+        passing
     }
 
-    fn opened(self: &Arc<Self>) -> OpenConnection {
-        self.open.send_modify(|open| *open += 1);
+    fn opened(self: &Arc<Self>, server: SocketAddr) -> OpenConnection {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        self.open.send_modify(|open| _ = open.insert(id, server));
         OpenConnection {
-            id: self.next.fetch_add(1, Ordering::Relaxed),
+            id,
             proxy: Arc::clone(self),
         }
     }
 
-    /// Waits until connections are to be ended; returns how.
-    async fn disconnected(&self) -> Wire {
-        let mut disconnected = self.disconnected.subscribe();
+    /// Waits until connections to this server are to be ended; returns how.
+    async fn refused(&self, server: SocketAddr) -> Wire {
+        let mut refusal = self.refusal.subscribe();
+        let strikes = |refusal: &Option<Refusal>| refusal.is_some_and(|refusal| refusal.strikes(server));
         // This proxy keeps the channel open as long as it is asked.
-        let how = disconnected.wait_for(Option::is_some).await;
-        how.ok().and_then(|how| *how).unwrap_or(Wire::Close)
+        let struck = refusal.wait_for(strikes).await;
+        struck
+            .ok()
+            .and_then(|refusal| *refusal)
+            .map_or(Wire::Close, |refusal| refusal.how)
     }
 
     /// A server has answered the request that opens a session.

@@ -42,12 +42,12 @@ impl Upstream {
 pub async fn relay(proxy: Arc<Proxy>, client: TcpStream, server: SocketAddr) {
     // As in `Upstream::connect`.
     let _ = client.set_nodelay(true);
-    let open = proxy.opened();
+    let open = proxy.opened(server);
     let (from_client, mut to_client) = client.into_split();
     let mut asks = Frames::new(from_client);
     let mut upstream = None;
     let how = tokio::select! {
-        how = proxy.disconnected() => how,
+        how = proxy.refused(server) => how,
         // However it broke: the client sees its connection end.
         _ = carry(&proxy, open.id, &mut asks, &mut to_client, server, &mut upstream) => Wire::Close,
     };

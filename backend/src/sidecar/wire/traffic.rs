@@ -227,7 +227,7 @@ impl Proxy {
     pub async fn stall(&self) -> Result<StallEffect> {
         let (port, past) = self.answering().await?;
         self.remember();
-        let connections = *self.open.borrow();
+        let connections = self.open.borrow().len();
         self.traffic.send_modify(|traffic| traffic.stalled = true);
         let waits = until(COMES_WITHIN, || self.waiting.load(Ordering::Relaxed) > 0);
         let (answer, _) = tokio::join!(probe(port, UNANSWERED_FOR), waits);

@@ -78,7 +78,7 @@ known! {
         "all rounds have one parent: the znode of a member that died, or the `start` that it made, stays until its \
          session expires, and is counted in the next round",
         "the tutorial's text; Netflix/curator 99";
-    DOUBLES: "early-release" under &["drop-reply", "hold-reply", "disconnect", "stall"],
+    DOUBLES: "early-release" under &["drop-reply", "hold-reply", "disconnect", "move", "pin", "stall"],
         "a member whose join was carried out and whose reply was lost joins again, and is counted twice: its znodes have no \
          name of its own",
         "the tutorial's text; ZOOKEEPER-1262";

@@ -109,6 +109,8 @@ const LOSING: &[&str] = &[
     "drop-reply",
     "hold-reply",
     "disconnect",
+    "move",
+    "pin",
     "stall",
     "lag",
     "expire",

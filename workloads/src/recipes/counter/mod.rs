@@ -72,6 +72,8 @@ const LOSING: &[&str] = &[
     "drop-reply",
     "hold-reply",
     "disconnect",
+    "move",
+    "pin",
     "expire",
     "stall",
     "lag",

@@ -106,6 +106,8 @@ const LOSING: &[&str] = &[
     "drop-reply",
     "hold-reply",
     "disconnect",
+    "move",
+    "pin",
     "stall",
     "lag",
 ];

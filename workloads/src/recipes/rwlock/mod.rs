@@ -53,6 +53,8 @@ const LOSING: &[&str] = &[
     "drop-reply",
     "hold-reply",
     "disconnect",
+    "move",
+    "pin",
     "stall",
     "lag",
 ];

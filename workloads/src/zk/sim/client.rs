@@ -300,7 +300,7 @@ impl Ensemble {
             timeout: dialling.timeout,
             zxid: dialling.zxid,
         };
-        if self.nodes[host].refused {
+        if self.nodes[host].refusal.strikes(server) {
             self.attempt_failed(client);
             return;
         }

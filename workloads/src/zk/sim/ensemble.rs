@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use super::client::SessionClient;
+use super::faults::Refusal;
 use super::script::ScriptedRequest;
 use super::server::Server;
 use super::tree::{SimZnode, Tree};
@@ -38,8 +39,8 @@ pub(super) struct Machine {
     pub(super) frozen: bool,
     /// What fell due while it was frozen.
     pub(super) held: Vec<DueEvent>,
-    /// Whether the connections of its clients are refused.
-    pub(super) refused: bool,
+    /// Which connections of its clients are refused.
+    pub(super) refusal: Refusal,
     /// Of a server: by how much what its leader sends is late.
     pub(super) lag: Duration,
     /// Of a client's host: what its proxy does to what passes.

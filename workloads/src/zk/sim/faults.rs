@@ -14,6 +14,29 @@ const THAW: Duration = Duration::from_millis(1);
 /// How long at most TCP waits before it sends again what a cut has swallowed.
 const RETRANSMISSION: Duration = Duration::from_millis(800);
 
+/// Which connections of a host's clients are refused.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Refusal {
+    /// None.
+    #[default]
+    None,
+    /// Those to every server.
+    All,
+    /// Those to every server but this one.
+    AllBut(NodeId),
+}
+
+impl Refusal {
+    /// Whether a connection to this server is refused.
+    pub fn strikes(self, server: NodeId) -> bool {
+        match self {
+            Self::None => false,
+            Self::All => true,
+            Self::AllBut(spared) => spared != server,
+        }
+    }
+}
+
 impl Ensemble {
     /// Deletes what a server whose process is dead has on its disk, but for the epochs that it has promised.
     ///
@@ -75,13 +98,15 @@ impl Ensemble {
         (0..self.clients.len()).filter(on).collect()
     }
 
-    /// Ends the connections of the clients on a host, and refuses new ones; how many there were.
-    pub fn refuse(&mut self, host: NodeId) -> usize {
-        self.nodes[host].refused = true;
+    /// Ends the connections of the clients on a host that are refused from now on, and refuses new ones; how many there
+    /// were.
+    pub fn refuse(&mut self, host: NodeId, refusal: Refusal) -> usize {
+        self.nodes[host].refusal = refusal;
         let wires: Vec<usize> = self
             .clients_on(host)
             .into_iter()
             .filter_map(|client| self.wire_of(client))
+            .filter(|wire| refusal.strikes(self.wires[*wire].ends[1]))
             .collect();
         wires.iter().for_each(|wire| self.lose_connection(*wire));
         wires.len()
@@ -89,7 +114,7 @@ impl Ensemble {
 
     /// Lets the connections of the clients on a host through again.
     pub fn let_through(&mut self, host: NodeId) {
-        self.nodes[host].refused = false;
+        self.nodes[host].refusal = Refusal::None;
     }
 
     /// Has what passes between the clients on a host and the servers take so much longer, or as much more or less as

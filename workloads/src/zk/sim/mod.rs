@@ -25,6 +25,7 @@ mod wire;
 mod world;
 
 pub use ensemble::{Config, Ensemble};
+pub use faults::Refusal;
 pub use net::{Net, OUTAGE, PARENTS};
 pub use script::{Before, Fate, Fits, ScriptedRequest, StruckRequest};
 pub use tree::SimZnode;

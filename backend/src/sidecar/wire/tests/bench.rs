@@ -146,6 +146,17 @@ impl WireProxyBench {
         ConnectionEnd::new(TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).await.unwrap())
     }
 
+    /// Whether a connection is ended at once: while it is made, or before anything comes on it.
+    pub async fn refuses(&self) -> bool {
+        match TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).await {
+            Ok(stream) => {
+                let end = timeout(SOON, ConnectionEnd::new(stream).frames.next()).await;
+                matches!(end.expect("in time"), Ok(None) | Err(_))
+            }
+            Err(_) => true,
+        }
+    }
+
     /// The next connection that the server takes.
     pub async fn accepted(&mut self) -> ConnectionEnd {
         timeout(SOON, self.connections.recv()).await.unwrap().unwrap()

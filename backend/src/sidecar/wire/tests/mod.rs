@@ -5,6 +5,7 @@ mod expire;
 mod held;
 mod late;
 mod overhead;
+mod routed;
 mod stalled;
 
 use super::{LossKind, Proxy, RuleAction};
@@ -178,14 +179,10 @@ async fn ended_connections_end_as_told_and_new_ones_are_refused_until_healed() {
         let end = timeout(SOON, client.frames.next()).await.unwrap();
         assert_eq!(end.is_err(), how == Wire::Reset, "{how:?}: {end:?}");
         assert_eq!(server.next().await, None);
-        let mut refused = bench.dial().await;
-        assert!(matches!(
-            timeout(SOON, refused.frames.next()).await.unwrap(),
-            Ok(None) | Err(_)
-        ));
+        assert!(bench.refuses().await);
         let proxy = Arc::clone(&bench.proxy);
         let reconnected = tokio::spawn(async move { proxy.reconnect(SOON).await });
-        while bench.proxy.disconnected.borrow().is_some() {
+        while bench.proxy.refusal.borrow().is_some() {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         let _session = bench.session().await;

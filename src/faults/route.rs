@@ -1,0 +1,83 @@
+//! A client's connections, let to one server alone: it is moved to another one, or pinned.
+
+use super::strike::{Strike, StrikeEffect, leader};
+use super::{Fault, WindowDraft, client_state};
+use anyhow::{Context, Result, bail};
+use futures_util::future::join_all;
+use std::ops::Range;
+use zooquake_backend::Cluster;
+use zooquake_history::Node;
+use zooquake_history::fault::{self, Payload, Pin};
+use zooquake_history::plan::{Plan, Target};
+
+/// How long it lasts once it was seen, in milliseconds.
+const LASTS: Range<u64> = 500..2_500;
+
+/// Move.
+pub const MOVE: Fault = Fault {
+    kind: &fault::MOVE,
+    draw: |rng, _, round| WindowDraft {
+        target: Target::Client,
+        payload: None,
+        state: Some(client_state(rng, round)),
+        duration_ms: rng.u64(LASTS),
+    },
+    longest_ms: |_| LASTS.end,
+    shortfall: one_way,
+    strike: |strike, victim| Box::pin(move_to_another(strike, victim)),
+    heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.unroute(victim).await?.into()) }),
+};
+
+/// Pin.
+pub const PIN: Fault = Fault {
+    kind: &fault::PIN,
+    draw: |rng, _, round| WindowDraft {
+        target: Target::Client,
+        payload: Some(Payload::To(if rng.bool() { Pin::Leader } else { Pin::Follower })),
+        state: Some(client_state(rng, round)),
+        duration_ms: rng.u64(LASTS),
+    },
+    longest_ms: |_| LASTS.end,
+    shortfall: one_way,
+    strike: |strike, victim| Box::pin(pin(strike, victim)),
+    heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.unroute(victim).await?.into()) }),
+};
+
+/// Where a client has one server alone there is no other way.
+fn one_way(plan: &Plan) -> Option<String> {
+    let servers = plan.cluster.servers + plan.cluster.observers;
+    match plan.workload.pinned {
+        true => Some(format!("each client of {} uses one server alone", plan.workload.name())),
+        false => (servers < 2).then(|| "a client of one server cannot go to another".to_string()),
+    }
+}
+
+async fn move_to_another(strike: &Strike<'_>, victim: &Node) -> Result<StrikeEffect> {
+    let at = strike.cluster.server_of(victim).await?;
+    let at = at.with_context(|| format!("{victim} was not connected to a server"))?;
+    let to = furthest_behind(strike.cluster, &at).await?;
+    Ok(strike.cluster.route(victim, &to).await?.into())
+}
+
+async fn pin(strike: &Strike<'_>, victim: &Node) -> Result<StrikeEffect> {
+    let leads = || async { leader(strike.cluster).await.context("no server led") };
+    let to = match &strike.window.payload {
+        Some(Payload::To(Pin::Leader)) => leads().await?,
+        Some(Payload::To(Pin::Follower)) => furthest_behind(strike.cluster, &leads().await?).await?,
+        Some(Payload::To(Pin::Server(server))) => server.clone(),
+        _ => bail!("the plan does not state which server is the one"),
+    };
+    Ok(strike.cluster.route(victim, &to).await?.into())
+}
+
+/// Of the servers that serve, but for this one, that with the lowest zxid; of several the first one.
+async fn furthest_behind(cluster: &dyn Cluster, but: &Node) -> Result<Node> {
+    let others: Vec<Node> = cluster.servers().into_iter().filter(|server| server != but).collect();
+    let states = join_all(others.iter().map(|server| cluster.server_state(server))).await;
+    let serving = others.into_iter().zip(states);
+    let serving = serving.filter_map(|(server, state)| Some((server, state.ok()?.zxid)));
+    let behind = serving.min_by_key(|(_, zxid)| *zxid);
+    behind
+        .map(|(server, _)| server)
+        .with_context(|| format!("no server but {but} served"))
+}

@@ -69,8 +69,8 @@ impl Defaults {
         }
     }
 
-    /// What of it holds for a command line: options that are not given there. A seed names one plan, whatever the
-    /// project's defaults have become since, and a simulated ensemble has no version.
+    /// What of it holds for a command line: options that are not given there. A seed, or a file, names one plan,
+    /// whatever the project's defaults have become since, and a simulated ensemble has no version.
     fn for_line(&self, name: &str, given: &ArgMatches) -> Vec<(&'static str, OsString)> {
         let Some(given) = given.subcommand_matches(name) else {
             return Vec::new();
@@ -87,7 +87,7 @@ impl Defaults {
         let taken = TAKEN.into_iter().filter(|(command, _)| *command == name);
         let options = taken.flat_map(|(_, options)| options.iter().copied());
         options
-            .filter(|option| !has(option) && (*option == "out" || !has("seed")))
+            .filter(|option| !has(option) && (*option == "out" || !has("seed") && !has("plan")))
             .filter(|option| *option != "zookeeper" || !simulated)
             .filter_map(|option| Some((option, self.default_value(option)?)))
             .collect()
@@ -209,6 +209,17 @@ mod tests {
             seed: Some(7),
             out: "target/runs".into(),
             ..RunSpec::new("lock/fenced")
+        };
+        assert_eq!(spec, expected);
+    }
+
+    #[test]
+    fn a_plan_in_a_file_is_played_as_it_stands_in_every_project() {
+        let spec = run(ALL, "run --plan plan.json");
+        let expected = RunSpec {
+            plan_file: Some("plan.json".into()),
+            out: "target/runs".into(),
+            ..RunSpec::new("")
         };
         assert_eq!(spec, expected);
     }

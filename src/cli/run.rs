@@ -16,12 +16,14 @@ use zooquake_backend::docker;
 use zooquake_checkers::{Results, Verdict};
 use zooquake_history::plan::{DrawnFor, Plan};
 
-/// Draws the plan and runs it as often as asked.
+/// Draws the plan, or reads it, and runs it as often as asked.
 ///
 /// # Errors
-/// [`Usage`] for a variant or fault that does not exist; otherwise the harness failed.
+/// [`Usage`] for a variant, fault or plan that does not exist; otherwise the harness failed.
 pub async fn run(options: RunSpec) -> Result<Code> {
-    recipe::prepare(&options.workload).await?;
+    if !options.workload.is_empty() {
+        recipe::prepare(&options.workload).await?;
+    }
     let case = options.case().map_err(Usage)?;
     refuse_keep(&case, options.keep)?;
     let backend = case.backend();
@@ -65,8 +67,13 @@ fn cases(options: &RunSpec, first: Case) -> Result<Vec<Case>, Usage> {
             cases.push(last);
             continue;
         }
+        let seed = last.plan().seed.wrapping_add(1);
+        if options.plan_file.is_some() {
+            cases.push(last.changed(|plan| Plan { seed, ..plan }));
+            continue;
+        }
         let spec = RunSpec {
-            seed: Some(last.plan().seed.wrapping_add(1)),
+            seed: Some(seed),
             on: Some(last.plan().on),
             ..options.clone()
         };
@@ -171,6 +178,13 @@ fn ensure_feasible(spec: &RunSpec, plan: &Plan) -> Result<(), Usage> {
     let shortfalls = admission::shortfalls(plan);
     if shortfalls.is_empty() {
         return Ok(());
+    }
+    if let Some(file) = &spec.plan_file {
+        let way_out = format!("change {file:?}");
+        return Err(Usage(admission::refusal(
+            &[(plan.workload.name(), shortfalls)],
+            &way_out,
+        )));
     }
     if admission::others_strike(plan) {
         let (lacking, way_out) = (shortfalls.join("; "), way_out());

@@ -23,11 +23,20 @@ Examples:
   zooquake run lock/children --zookeeper zookeeper:3.9 --keep --live
   zooquake run lock/fenced --servers 5 --observers 1 --zookeeper trixie
   zooquake run lock/fenced --hosts unix:///run/a.sock,ssh://me@b --faults host-kill
-  zooquake run lock/fenced --faults pause --time 3s --anyway     though no pause fits into 3 s")]
+  zooquake run lock/fenced --faults pause --time 3s --anyway     though no pause fits into 3 s
+  zooquake run --plan runs/latest/plan.json                      that plan as it stands, or as you have changed it
+
+--plan plays a plan whole, and needs no run of it. `replay` takes a run: it leaves out what came after the anomaly, pins
+each window to what was going on when it struck, and compares what comes of that with the run.")]
 struct RunOptions {
     /// Family and variant, such as lock/predecessor; `zooquake list` shows all; or the folder of a recipe, such as
     /// ./my-lock
-    workload: String,
+    #[arg(required_unless_present = "plan")]
+    workload: Option<String>,
+    /// Play the plan in this file, or in the folder of a run, as it stands: with its own recipe, seed, windows and time,
+    /// by its own clock. WORKLOAD and options that state the plan may be left out, and must agree with it
+    #[arg(long, value_name = "FILE")]
+    plan: Option<PathBuf>,
     /// Kinds of fault, separated by commas, or `none`; kill,pause,partition if not given
     #[arg(long, value_name = "FAULTS")]
     faults: Option<String>,
@@ -92,7 +101,8 @@ struct RunOptions {
 impl From<RunOptions> for RunSpec {
     fn from(options: RunOptions) -> Self {
         Self {
-            workload: options.workload,
+            workload: options.workload.unwrap_or_default(),
+            plan_file: options.plan,
             faults: options.faults,
             time: options.time,
             seed: options.seed,

@@ -4,7 +4,7 @@
 use super::case::{Case, Subject};
 use super::names::NamedWorkload;
 use super::placement::PlacedNode;
-use super::{admission, drawing, names, network, placement, scenes, values};
+use super::{admission, drawing, names, network, placement, plan_file, scenes, values};
 use crate::{faults, shell};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -26,8 +26,10 @@ pub const CLIENTS: usize = 5;
 /// What is asked of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunSpec {
-    /// Family and variant, such as `lock/predecessor`, or the folder of a recipe.
+    /// Family and variant, such as `lock/predecessor`, or the folder of a recipe; empty where a plan states it.
     pub workload: String,
+    /// The file of a plan that is played as it stands; `None` for one that is drawn.
+    pub plan_file: Option<PathBuf>,
     /// Kinds of fault, separated by commas, or `none`; `None` for the usual ones.
     pub faults: Option<String>,
     /// How long operations and faults go on; `None` for [`TIME`], of consensus protocols for the variant's own.
@@ -71,6 +73,7 @@ impl RunSpec {
     pub fn new(workload: impl Into<String>) -> Self {
         Self {
             workload: workload.into(),
+            plan_file: None,
             faults: None,
             time: None,
             seed: None,
@@ -95,7 +98,8 @@ impl RunSpec {
     /// The plan; without a seed a new one each time.
     ///
     /// # Errors
-    /// If the variant or a fault does not exist, or the variant does not take an option: a message for the user.
+    /// If the variant or a fault does not exist, or the variant or the plan's file does not take an option: a message
+    /// for the user.
     pub fn plan(&self) -> Result<Plan, String> {
         self.case().map(Case::into_plan)
     }
@@ -105,7 +109,10 @@ impl RunSpec {
     /// # Errors
     /// As [`Self::plan`].
     pub fn case(&self) -> Result<Case, String> {
-        let case = Case::new(self.drawn()?)?;
+        let case = match &self.plan_file {
+            Some(file) => plan_file::case(self, file)?,
+            None => Case::new(self.drawn()?)?,
+        };
         admission::check_backend(&case).map(|()| case)
     }
 
@@ -235,7 +242,8 @@ impl RunSpec {
             Ok(kinds) if !kinds.is_empty() => kinds.join(","),
             _ => list.clone(),
         };
-        let mut all: Vec<OsString> = vec![workload.into()];
+        let named = (!workload.is_empty()).then(|| workload.into());
+        let mut all: Vec<OsString> = named.into_iter().collect();
         let mut give = |name: &str, value: Option<OsString>| match value {
             // As a word of its own it would be taken for an option.
             Some(value) if value.as_bytes().starts_with(b"-") => {
@@ -248,6 +256,7 @@ impl RunSpec {
         };
         let number = |n: usize| OsString::from(n.to_string());
         let unusual = |n: usize, usual: usize| (n != usual).then(|| number(n));
+        give("--plan", self.plan_file.clone().map(Into::into));
         give("--seed", self.seed.map(|seed| seed.to_string().into()));
         give("--faults", self.faults.as_ref().map(|list| present(list).into()));
         give("--time", self.time.map(|time| values::duration_text(time).into()));

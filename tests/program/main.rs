@@ -31,6 +31,7 @@ mod recipe_names;
 mod refused;
 mod register;
 mod replay;
+mod schedules;
 mod schemas;
 mod simulated;
 mod stalls;

@@ -58,6 +58,7 @@ fn random(rng: &mut fastrand::Rng, workload: &str) -> RunSpec {
     let hosts: Vec<String> = hosts[rng.usize(..3)].iter().map(|host| (*host).to_string()).collect();
     let place = maybe(rng, |rng| format!("n1=h{}", rng.usize(1..=2))).filter(|_| !hosts.is_empty());
     RunSpec {
+        plan_file: maybe(rng, |rng| folders[rng.usize(..folders.len())].into()),
         faults: maybe(rng, list),
         time: maybe(rng, |rng| Duration::from_millis(rng.u64(1_000..=300_000))),
         seed: maybe(rng, |rng| rng.u64(..)),
@@ -172,7 +173,10 @@ fn the_spec_of_a_plan_draws_it_again() {
     let mut rng = fastrand::Rng::with_seed(2);
     for workload in names::workloads().iter().map(Workload::name) {
         for _ in 0..10 {
-            let spec = random(&mut rng, &workload);
+            let spec = RunSpec {
+                plan_file: None,
+                ..random(&mut rng, &workload)
+            };
             let plan = match spec.plan() {
                 Ok(plan) => plan,
                 Err(why) if spec.on == Some(On::Sim) && why.contains("--on docker") => continue,

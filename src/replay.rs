@@ -201,10 +201,12 @@ mod tests {
             payload: None,
             trigger: Trigger::State {
                 state: ClientState::Working,
+                client: None,
                 from_ms: 0,
                 after_ms: 200,
             },
             duration_ms: 3_000,
+            beside: false,
         };
         Record {
             plan: Plan {

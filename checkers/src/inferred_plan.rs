@@ -189,6 +189,7 @@ fn windows(history: &History) -> Vec<Window> {
         payload: None,
         trigger: Trigger::At { at_ms: 0 },
         duration_ms: 0,
+        beside: false,
     };
     faults.into_iter().map(window).collect()
 }

@@ -319,6 +319,7 @@ impl Clients {
         }
         if op.kind == OpKind::Acquire && end.is_ok() {
             self.holds.grant(number, &op.grant, self.last_request);
+            self.workers[number].granted = Some(run.now);
         } else if not_held && self.holds.is_holder_of(number, &op.grant) {
             self.end_hold(run, number);
         }

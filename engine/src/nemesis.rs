@@ -6,11 +6,11 @@ use super::clients::worker::Worker;
 use super::context::RunContext;
 use super::effect::{Effect, HistoryEntry, NemesisAnswer, NemesisReport, TriggerFiring};
 use super::operation::OpKind;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use zooquake_history::Node;
-use zooquake_history::operation::nemesis::{DETAIL, PHASE, VERIFIED, WINDOW};
-use zooquake_history::plan::{ClientState, Trigger, Window};
+use zooquake_history::operation::nemesis::{DETAIL, PHASE, TARGET, VERIFIED, WINDOW};
+use zooquake_history::plan::{ClientState, Target, Trigger, Window};
 
 /// How long a trigger by state may wait before the window is given up.
 const PATIENCE: Duration = Duration::from_secs(8);
@@ -24,14 +24,17 @@ const LATE: Duration = Duration::from_millis(20);
 /// How far into an operation of a family without grants a fault strikes, at most, in milliseconds.
 const MOMENT_MS: u64 = 2;
 
-/// The windows of the nemesis, or the steps of its scenes, and the trigger that it waits for.
+/// The windows of the nemesis, or the steps of its scenes, and the triggers that it waits for.
 #[derive(Debug)]
 pub struct Nemesis {
     /// Whether nothing more will come.
     pub done: bool,
-    armed: Option<ArmedTrigger>,
+    /// In the order in which they were armed.
+    armed: Vec<ArmedTrigger>,
     /// Windows that have begun and were not seen to be healed, by number.
     pub unhealed: BTreeSet<i64>,
+    /// Whom these hit, and those whose triggers have fired, by number.
+    struck: StruckNodes,
     /// The number of windows or steps that have begun.
     pub faults: usize,
 }
@@ -41,8 +44,9 @@ impl Nemesis {
     pub fn new() -> Self {
         Self {
             done: true,
-            armed: None,
+            armed: Vec::new(),
             unhealed: BTreeSet::new(),
+            struck: StruckNodes::default(),
             faults: 0,
         }
     }
@@ -61,8 +65,9 @@ impl Nemesis {
                 run.answer_nemesis(token, Some(NemesisAnswer::Done));
             }
             NemesisReport::Arm(window) => {
-                self.disarm(run);
-                self.armed = Some(ArmedTrigger::new(&window, run.ops_began, run.now, token));
+                let armed = ArmedTrigger::new(&window, run.ops_began, run.now, token);
+                self.forget(run, armed.window);
+                self.armed.push(armed);
             }
             NemesisReport::Killing(client) => clients.kill(run, &client, token),
             NemesisReport::Restart(client) => clients.restart_killed(run, &client, token),
@@ -73,14 +78,25 @@ impl Nemesis {
         }
     }
 
+    /// Forgets what was armed, or has fired, of a window that is armed anew.
+    fn forget(&mut self, run: &mut RunContext, window: i64) {
+        self.struck.0.remove(&window);
+        let former = self.armed.extract_if(.., |armed| armed.window == window);
+        former.for_each(|armed| run.answer_nemesis(armed.token, None));
+    }
+
     fn record(&mut self, run: &mut RunContext, clients: &mut Clients, entry: HistoryEntry) {
         let (phase, window) = (PHASE.read_from(&entry.value), WINDOW.read_from(&entry.value));
         let begins = phase == Some("begin");
         let healed = phase == Some("off") && VERIFIED.read_from(&entry.value) == Some(true);
         self.unhealed.extend(window.filter(|_| begins));
+        if let (Some(window), Some(target)) = (window.filter(|_| begins), TARGET.read_from(&entry.value)) {
+            self.struck.strike(window, target.split(',').map(Node::from));
+        }
         let over = healed || phase == Some("skipped");
         if over {
             self.unhealed.retain(|unhealed| window != Some(*unhealed));
+            self.struck.0.retain(|struck, _| window != Some(*struck));
         }
         if healed {
             clients.owe_confirms(run);
@@ -98,29 +114,33 @@ impl Nemesis {
         }
     }
 
-    /// Fires the trigger that is armed, if its moment has come, or gives it up.
+    /// Fires each trigger that is armed, if its moment has come, or gives it up.
     pub fn poll(&mut self, run: &mut RunContext, clients: &Clients) {
-        let Some(armed) = self.armed.take() else { return };
-        let token = armed.token;
-        match armed.poll(clients, run.now) {
-            TriggerState::Waits(armed) => self.armed = Some(armed),
-            TriggerState::Fires(client) => {
-                let holder = clients.holder().cloned();
-                let firing = TriggerFiring { client, holder };
-                run.answer_nemesis(token, Some(NemesisAnswer::Fired(firing)));
+        for armed in std::mem::take(&mut self.armed) {
+            let (token, window, strikes_client) = (armed.token, armed.window, armed.strikes_client);
+            match armed.poll((clients, &self.struck), run.now) {
+                TriggerState::Waits(armed) => self.armed.push(armed),
+                TriggerState::Fires(client) => {
+                    // Before its begin is recorded no other window is to strike it.
+                    self.struck.strike(window, client.clone().filter(|_| strikes_client));
+                    let holder = clients.holder().cloned();
+                    let firing = TriggerFiring { client, holder };
+                    run.answer_nemesis(token, Some(NemesisAnswer::Fired(firing)));
+                }
+                TriggerState::Expires => run.answer_nemesis(token, None),
             }
-            TriggerState::Expires => run.answer_nemesis(token, None),
         }
     }
 
-    /// The moment at which the trigger that is armed has to be looked at, if nothing happens before.
+    /// The moment at which a trigger that is armed has to be looked at, if nothing happens before.
     pub fn due(&self, clients: &Clients) -> Option<Duration> {
-        self.armed.as_ref().map(|armed| armed.due(clients))
+        let armed = self.armed.iter();
+        armed.map(|armed| armed.due((clients, &self.struck))).min()
     }
 
-    /// Arms nothing any more: a window that still waits for its trigger is given up.
+    /// Arms nothing any more: windows that still wait for their triggers are given up.
     pub fn disarm(&mut self, run: &mut RunContext) {
-        if let Some(armed) = self.armed.take() {
+        for armed in std::mem::take(&mut self.armed) {
             run.answer_nemesis(armed.token, None);
         }
     }
@@ -131,10 +151,29 @@ impl Nemesis {
     }
 }
 
+/// The nodes that windows hit, by the windows' numbers.
+#[derive(Debug, Default)]
+struct StruckNodes(BTreeMap<i64, Vec<Node>>);
+
+impl StruckNodes {
+    /// A window strikes these.
+    fn strike(&mut self, window: i64, nodes: impl IntoIterator<Item = Node>) {
+        self.0.insert(window, nodes.into_iter().collect());
+    }
+
+    fn has(&self, node: &Node) -> bool {
+        self.0.values().flatten().any(|struck| struck == node)
+    }
+}
+
 /// A window that waits for its trigger: for its moment, or for a client's state.
 #[derive(Debug)]
 struct ArmedTrigger {
+    /// The window's number.
+    window: i64,
     trigger: Trigger,
+    /// Whether it strikes the client whose state fires it, which no other window may hit at that moment.
+    strikes_client: bool,
     from: Duration,
     /// When the window is given up.
     until: Duration,
@@ -159,10 +198,16 @@ impl ArmedTrigger {
         let (from_ms, by_ms) = match window.trigger {
             Trigger::At { at_ms } => (at_ms, at_ms),
             Trigger::State { from_ms, .. } => (from_ms, from_ms),
-            Trigger::Op { by_ms, .. } => (0, by_ms),
+            Trigger::Op { by_ms, .. } | Trigger::Count { by_ms, .. } => (0, by_ms),
         };
         Self {
+            window: i64::try_from(window.id).unwrap_or(i64::MAX),
             trigger: window.trigger.clone(),
+            strikes_client: match &window.target {
+                Target::Client => true,
+                Target::Node(node) => node.is_client(),
+                _ => false,
+            },
             from: (ops_began + Duration::from_millis(from_ms)).max(now),
             until: (ops_began + Duration::from_millis(by_ms)).max(now) + PATIENCE,
             token,
@@ -170,22 +215,35 @@ impl ArmedTrigger {
     }
 
     /// When it has to be looked at again, if nothing happens before.
-    fn due(&self, clients: &Clients) -> Duration {
+    fn due(&self, (clients, struck): (&Clients, &StruckNodes)) -> Duration {
         match self.trigger {
             Trigger::At { .. } => self.from,
+            Trigger::Count { operations, .. } if clients.completed >= operations => self.from,
+            Trigger::Count { .. } => self.until,
             Trigger::State { .. } | Trigger::Op { .. } => {
                 let workers = clients.workers.iter();
-                let ready = workers.filter_map(|worker| self.ready(worker, clients));
+                let ready = workers.filter_map(|worker| self.ready(worker, (clients, struck)));
                 ready.min().unwrap_or(self.until).max(self.from)
             }
         }
     }
 
-    /// When the client's state will have lasted long enough, if it is in the state.
-    fn ready(&self, worker: &Worker, clients: &Clients) -> Option<Duration> {
+    /// When the client's state will have lasted long enough, if it is in the state, and the window may strike it.
+    fn ready(&self, worker: &Worker, (clients, struck): (&Clients, &StruckNodes)) -> Option<Duration> {
+        if self.strikes_client && struck.has(&worker.node) {
+            return None;
+        }
         match &self.trigger {
-            Trigger::At { .. } => None,
-            Trigger::State { state, after_ms, .. } => self.in_state(state, *after_ms, worker, clients),
+            Trigger::At { .. } | Trigger::Count { .. } => None,
+            Trigger::State {
+                state,
+                client,
+                after_ms,
+                ..
+            } => {
+                let own = client.as_ref().is_none_or(|client| *client == worker.node);
+                own.then(|| self.in_state(state, *after_ms, worker, clients)).flatten()
+            }
             Trigger::Op {
                 client,
                 f,
@@ -205,6 +263,10 @@ impl ArmedTrigger {
     /// When the client will have been in this state for so many milliseconds, if it is in it and a fault may strike
     /// then.
     fn in_state(&self, state: &ClientState, after_ms: u64, worker: &Worker, clients: &Clients) -> Option<Duration> {
+        if *state == ClientState::Holding {
+            let granted = worker.granted.filter(|_| clients.holds.is_holder(worker.number))?;
+            return Some(granted + Duration::from_millis(after_ms));
+        }
         if let ClientState::Answered(f) = state {
             let (_, since) = worker.answered.filter(|(answered, _)| answered == f)?;
             let ready = since + Duration::from_millis(after_ms);
@@ -229,20 +291,25 @@ impl ArmedTrigger {
             // Work that began too long before the trigger was armed has too little left.
             ClientState::Working => works && lasts && ready >= self.from,
             ClientState::Waiting => op.kind == OpKind::Acquire && clients.holds.excludes(worker.number),
-            ClientState::Answered(_) => false,
+            ClientState::Answered(_) | ClientState::Holding => false,
         };
         fits.then_some(ready)
     }
 
     /// Fires if the moment has come, and is given up if it has waited too long.
-    fn poll(self, clients: &Clients, now: Duration) -> TriggerState {
+    fn poll(self, (clients, struck): (&Clients, &StruckNodes), now: Duration) -> TriggerState {
         if now < self.from {
             return TriggerState::Waits(self);
         }
-        if matches!(self.trigger, Trigger::At { .. }) {
+        let fires = match self.trigger {
+            Trigger::At { .. } => true,
+            Trigger::Count { operations, .. } => clients.completed >= operations,
+            Trigger::State { .. } | Trigger::Op { .. } => false,
+        };
+        if fires {
             return TriggerState::Fires(None);
         }
-        let ready = |worker: &&Worker| self.ready(worker, clients).is_some_and(|at| at <= now);
+        let ready = |worker: &&Worker| self.ready(worker, (clients, struck)).is_some_and(|at| at <= now);
         match clients.workers.iter().find(ready) {
             Some(worker) => TriggerState::Fires(Some(worker.node.clone())),
             None if now < self.until => TriggerState::Waits(self),

@@ -179,6 +179,7 @@ pub fn windows(disturbances: &[Disturbance], names: &[NodeName]) -> Vec<Window> 
                 at_ms: u64::from(disturbance.from / MS),
             },
             duration_ms: u64::from((disturbance.until - disturbance.from) / MS),
+            beside: false,
         }
     };
     disturbances.iter().enumerate().map(window).collect()

@@ -51,6 +51,7 @@ impl TraceScript {
                     payload: None,
                     trigger: Trigger::At { at_ms },
                     duration_ms: end_ms - at_ms,
+                    beside: false,
                 }),
                 // All nodes start at the beginning.
                 TraceItem::Start(node) => {

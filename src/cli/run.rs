@@ -179,7 +179,7 @@ fn ensure_feasible(spec: &RunSpec, plan: &Plan) -> Result<(), Usage> {
     if shortfalls.is_empty() {
         return Ok(());
     }
-    if let Some(file) = &spec.plan_file {
+    if let Some(file) = spec.plan_file.as_ref().or(spec.schedule.as_ref()) {
         let way_out = format!("change {file:?}");
         return Err(Usage(admission::refusal(
             &[(plan.workload.name(), shortfalls)],

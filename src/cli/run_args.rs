@@ -24,7 +24,25 @@ Examples:
   zooquake run lock/fenced --servers 5 --observers 1 --zookeeper trixie
   zooquake run lock/fenced --hosts unix:///run/a.sock,ssh://me@b --faults host-kill
   zooquake run lock/fenced --faults pause --time 3s --anyway     though no pause fits into 3 s
+  zooquake run lock/protected --schedule faults.toml --time 20s  your own windows, which may overlap
   zooquake run --plan runs/latest/plan.json                      that plan as it stands, or as you have changed it
+
+A schedule is TOML. Its windows begin at a moment, in a state of a client, or after so many operations:
+
+  [[window]]
+  fault = \"pause\"
+  victim = \"holder\"          # or c2, n1, [\"n1\", \"n2\"], client, waiter, leader, follower, holder-server, h1
+  at = \"5s\"
+  for = \"3s\"
+  every = \"10s\"
+
+  [[window]]
+  fault = \"kill\"             # while the holder is frozen
+  victim = \"leader\"
+  at = \"6s\"
+  for = \"1s\"
+
+docs/schedules.md has an example for each fault, `zooquake schema schedule` the keys.
 
 --plan plays a plan whole, and needs no run of it. `replay` takes a run: it leaves out what came after the anomaly, pins
 each window to what was going on when it struck, and compares what comes of that with the run.")]
@@ -37,6 +55,9 @@ struct RunOptions {
     /// by its own clock. WORKLOAD and options that state the plan may be left out, and must agree with it
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
+    /// Strike in the windows of this file in TOML, in place of drawn ones: what, whom, when, for how long, how often
+    #[arg(long, value_name = "FILE")]
+    schedule: Option<PathBuf>,
     /// Kinds of fault, separated by commas, or `none`; kill,pause,partition if not given
     #[arg(long, value_name = "FAULTS")]
     faults: Option<String>,
@@ -103,6 +124,7 @@ impl From<RunOptions> for RunSpec {
         Self {
             workload: options.workload.unwrap_or_default(),
             plan_file: options.plan,
+            schedule: options.schedule,
             faults: options.faults,
             time: options.time,
             seed: options.seed,

@@ -3,6 +3,7 @@
 use super::exit::Code;
 use crate::nightly::folder;
 use crate::output;
+use crate::planning::schedule::Schedule;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use schemars::{Schema, schema_for};
@@ -31,6 +32,8 @@ pub enum SchemaFile {
     Results,
     /// A line of night.jsonl
     Night,
+    /// The TOML of `run --schedule`
+    Schedule,
 }
 
 impl SchemaFile {
@@ -40,6 +43,7 @@ impl SchemaFile {
             Self::History => schema_for!(Event),
             Self::Results => schema_for!(Results),
             Self::Night => folder::line_schema(),
+            Self::Schedule => schema_for!(Schedule),
         }
     }
 }

@@ -151,6 +151,7 @@ pub fn state(window: &Window) -> String {
         } => format!("after `{f}`"),
         Trigger::State { state, .. } => format!("{state:?}").to_lowercase(),
         Trigger::Op { f, .. } => format!("in `{f}`"),
+        Trigger::Count { .. } => "after operations".to_string(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A client's connections, ended at its proxy and refused for much less than its session lasts.
 
 use super::strike::{Strike, StrikeEffect};
-use super::{Fault, WindowDraft, client_state, no_shortfall};
+use super::{Fault, Victims, WindowDraft, client_state, no_shortfall};
 use anyhow::{Result, bail};
 use zooquake_history::Node;
 use zooquake_history::fault::{self, Payload, Wire};
@@ -23,6 +23,12 @@ pub const FAULT: Fault = Fault {
             // time.
             duration_ms: topology.timing.session_ms * rng.u64(SHARE) / 100,
         }
+    },
+    victims: Victims::Client,
+    payload: |payload| match payload {
+        None => Ok(Some(Payload::Wire(Wire::Close))),
+        Some(Payload::Wire(Wire::Close | Wire::Reset)) => Ok(payload),
+        Some(_) => Err("has the `wire` close or reset".into()),
     },
     longest_ms: |topology| topology.timing.session_ms * SHARE.end / 100,
     shortfall: no_shortfall,

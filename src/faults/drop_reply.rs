@@ -2,7 +2,7 @@
 //! from it.
 
 use super::strike::{MissedStrike, Strike, StrikeEffect};
-use super::{Fault, Topology, WindowDraft, any_client, no_shortfall};
+use super::{Fault, Topology, Victims, WindowDraft, any_client, no_shortfall};
 use anyhow::{Result, bail};
 use serde_json::json;
 use std::time::Duration;
@@ -37,6 +37,11 @@ pub const FAULT: Fault = Fault {
             // It is over when it has happened.
             duration_ms: 0,
         }
+    },
+    victims: Victims::Client,
+    payload: |payload| match payload {
+        Some(Payload::Wire(Wire::DropReply(which) | Wire::DropRequest(which))) if which.nth > 0 => Ok(payload),
+        _ => Err("has a `wire` that states what is lost, such as { drop-reply = { op = \"create\", nth = 1 } }".into()),
     },
     longest_ms: |_| 0,
     shortfall: no_shortfall,

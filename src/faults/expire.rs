@@ -1,7 +1,7 @@
 //! A client's session, closed from another connection: the client lives, is connected, and learns that it has expired.
 
 use super::strike::{MissedStrike, Strike, StrikeEffect};
-use super::{Fault, WindowDraft, client_state, no_shortfall};
+use super::{Fault, Victims, WindowDraft, client_state, no_payload, no_shortfall};
 use anyhow::Result;
 use zooquake_history::Node;
 use zooquake_history::fault;
@@ -17,6 +17,8 @@ pub const FAULT: Fault = Fault {
         // It is over when it has happened.
         duration_ms: 0,
     },
+    victims: Victims::Client,
+    payload: no_payload,
     longest_ms: |_| 0,
     shortfall: no_shortfall,
     strike: |strike, victim| Box::pin(expire(strike, victim)),

@@ -2,7 +2,7 @@
 //! later: to the client it is slow, or lost with the connection that the client gives up.
 
 use super::strike::{Strike, StrikeEffect};
-use super::{Fault, WindowDraft, any_client, drop_reply, no_shortfall};
+use super::{Fault, Victims, WindowDraft, any_client, drop_reply, no_shortfall};
 use anyhow::{Result, bail};
 use serde_json::json;
 use std::ops::Range;
@@ -37,6 +37,13 @@ pub const FAULT: Fault = Fault {
             state: None,
             duration_ms: topology.timing.session_ms * rng.u64(share) / 100,
         }
+    },
+    victims: Victims::Client,
+    payload: |payload| match payload {
+        Some(Payload::Wire(Wire::HoldReply(which))) if which.nth > 0 => Ok(payload),
+        _ => Err(
+            "has a `wire` that states what is kept back, such as { hold-reply = { op = \"create\", nth = 1 } }".into(),
+        ),
     },
     longest_ms: |topology| topology.timing.session_ms * OUTLASTS.end / 100,
     shortfall: no_shortfall,

@@ -1,7 +1,7 @@
 //! Faults of whole hosts: all servers and clients on one host are killed, frozen or cut off together. Each of them is
 //! struck, seen struck and healed as by the fault of single nodes.
 
-use super::{Fault, Topology, WindowDraft, kill, no_shortfall, partition, pause};
+use super::{Fault, Topology, Victims, WindowDraft, kill, no_payload, no_shortfall, partition, pause};
 use std::ops::Range;
 use zooquake_history::plan::Target;
 use zooquake_history::{Host, fault};
@@ -10,6 +10,8 @@ pub const KILL: Fault = Fault {
     kind: &fault::HOST_KILL,
     draw: |rng, topology, _| sketch(rng, topology, 1_000..2_500),
     longest_ms: |_| 2_500,
+    victims: Victims::Host,
+    payload: no_payload,
     shortfall: no_shortfall,
     ..kill::FAULT
 };
@@ -22,6 +24,8 @@ pub const PAUSE: Fault = Fault {
         sketch(rng, topology, expired + 1_200..expired + 2_200)
     },
     longest_ms: |topology| topology.timing.session_ms + topology.timing.tick_ms + 2_200,
+    victims: Victims::Host,
+    payload: no_payload,
     shortfall: no_shortfall,
     ..pause::FAULT
 };
@@ -34,6 +38,8 @@ pub const PARTITION: Fault = Fault {
         sketch(rng, topology, expired + 800..expired + 2_200)
     },
     longest_ms: |topology| topology.timing.session_ms + topology.timing.tick_ms + 2_200,
+    victims: Victims::Host,
+    payload: no_payload,
     shortfall: no_shortfall,
     ..partition::FAULT
 };

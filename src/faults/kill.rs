@@ -1,7 +1,7 @@
 //! SIGKILL to a process, which is started again later in the same host.
 
 use super::strike::{Strike, StrikeEffect};
-use super::{Fault, WindowDraft, any_server, no_shortfall, servers};
+use super::{Fault, Victims, WindowDraft, any_server, no_payload, no_shortfall, servers};
 use anyhow::{Context, Result};
 use std::time::Duration;
 use zooquake_engine::NemesisReport;
@@ -35,6 +35,8 @@ pub const FAULT: Fault = Fault {
             duration_ms: rng.u64(1_000..2_500),
         }
     },
+    victims: Victims::Nodes,
+    payload: no_payload,
     longest_ms: |_| 2_500,
     shortfall: no_shortfall,
     strike: |strike, victim| Box::pin(kill(strike, victim)),

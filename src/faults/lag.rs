@@ -1,7 +1,7 @@
 //! A follower that falls behind its leader and goes on serving.
 
 use super::strike::{Strike, leader};
-use super::{Fault, Topology, WindowDraft};
+use super::{Fault, Topology, Victims, WindowDraft};
 use anyhow::{Context, Result, bail, ensure};
 use futures_util::future::join_all;
 use std::time::Duration;
@@ -46,6 +46,11 @@ pub const FAULT: Fault = Fault {
         })),
         state: None,
         duration_ms: rng.u64(LASTS),
+    },
+    victims: Victims::Follower,
+    payload: |payload| match payload {
+        Some(Payload::Lag(Lag { delay_percent: 1..100 })) => Ok(payload),
+        _ => Err("has a `lag` of 1 to 99 % of syncLimit x tickTime, such as { delay_percent = 50 }".into()),
     },
     longest_ms: |_| LASTS.end,
     shortfall: no_server_to_lag,

@@ -1,8 +1,8 @@
 //! A slow network between a client and the servers: all that passes is late, both ways and in order.
 
 use super::strike::Strike;
-use super::{Fault, WindowDraft, client_state, no_shortfall};
-use anyhow::{Result, bail, ensure};
+use super::{Fault, Victims, WindowDraft, client_state, no_shortfall};
+use anyhow::{Result, anyhow, bail};
 use std::ops::Range;
 use zooquake_history::fault::{self, Latency, Payload};
 use zooquake_history::plan::Target;
@@ -36,6 +36,11 @@ pub const FAULT: Fault = Fault {
             duration_ms: rng.u64(LASTS),
         }
     },
+    victims: Victims::Client,
+    payload: |payload| match payload {
+        Some(Payload::Latency(latency)) => within_bounds(latency).map(|()| payload),
+        _ => Err("has a `latency`, such as { ms = 80, jitter_ms = 24 }".into()),
+    },
     longest_ms: |_| LASTS.end,
     shortfall: no_shortfall,
     strike: |strike, victim| Box::pin(async move { Ok(strike.cluster.delay(victim, drawn(strike)?).await?.into()) }),
@@ -48,12 +53,19 @@ fn drawn(strike: &Strike<'_>) -> Result<Latency> {
     let Some(Payload::Latency(latency)) = strike.window.payload else {
         bail!("the plan does not state how late all is");
     };
-    let Latency { ms, jitter_ms } = latency;
-    ensure!(
-        (1..=MOST_MS).contains(&ms) && jitter_ms <= ms,
-        "a delay of {ms} ms with a jitter of {jitter_ms} ms: it is 1 to {MOST_MS} ms, and the jitter no more than it"
-    );
-    Ok(latency)
+    within_bounds(latency)
+        .map(|()| latency)
+        .map_err(|why| anyhow!("its window {why}"))
+}
+
+/// Refuses a delay that no plan may ask for: what it may, as the end of a sentence about the window.
+fn within_bounds(Latency { ms, jitter_ms }: Latency) -> Result<(), String> {
+    match (1..=MOST_MS).contains(&ms) && jitter_ms <= ms {
+        true => Ok(()),
+        false => Err(format!(
+            "has a delay of {ms} ms with a jitter of {jitter_ms} ms: it is 1 to {MOST_MS} ms, and the jitter no more than it"
+        )),
+    }
 }
 
 #[cfg(test)]

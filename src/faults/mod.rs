@@ -9,6 +9,7 @@ mod kill;
 mod lag;
 mod latency;
 pub mod nemesis;
+pub mod overlap;
 mod partition;
 mod pause;
 mod route;
@@ -30,7 +31,12 @@ pub struct Fault {
     pub kind: &'static FaultKind,
     /// Draws what happens; the number counts the windows of this kind that came before.
     draw: fn(&mut fastrand::Rng, &Topology, usize) -> WindowDraft,
-    /// The longest that a window of it is drawn to last, in milliseconds.
+    /// Whom it can strike.
+    pub victims: Victims,
+    /// How a window strikes that gives this payload, or none; else what it has to give, as the end of a sentence about
+    /// the window.
+    pub payload: fn(Option<Payload>) -> Result<Option<Payload>, String>,
+    /// The longest that a window of it is drawn to last, in milliseconds; 0 if it is over when it has happened.
     pub longest_ms: fn(&Topology) -> u64,
     /// Why no run of this plan can have it and end valid, as a clause; `None` if one can.
     pub shortfall: fn(&Plan) -> Option<String>,
@@ -38,6 +44,55 @@ pub struct Fault {
     strike: Action,
     /// Takes the fault away again and returns when that was seen.
     heal: Action,
+}
+
+/// Whom a fault can strike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Victims {
+    /// A client, or servers.
+    Nodes,
+    /// A client.
+    Client,
+    /// A server that follows another one.
+    Follower,
+    /// More than half of the servers that vote.
+    Majority,
+    /// All nodes on a host.
+    Host,
+}
+
+impl Victims {
+    /// Who they are, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Nodes => "a client or servers",
+            Self::Client => "a client",
+            Self::Follower => "a server that follows",
+            Self::Majority => "more than half of the servers that vote",
+            Self::Host => "a host of several",
+        }
+    }
+
+    /// Whether a window may have this target on an ensemble.
+    pub fn include(self, target: &Target, cluster: &ClusterPlan) -> bool {
+        let is_client = |node: &Node| cluster.client_nodes().contains(node);
+        let is_server = |node: &Node| cluster.ensemble().contains(node);
+        match (self, target) {
+            (Self::Nodes, Target::Node(node)) => is_client(node) || is_server(node),
+            (Self::Nodes, Target::Servers(servers)) => !servers.is_empty() && servers.iter().all(is_server),
+            (Self::Nodes, Target::Client | Target::Leader | Target::Follower | Target::HolderServer) => true,
+            (Self::Client, Target::Node(node)) => is_client(node),
+            (Self::Client, Target::Client) => true,
+            (Self::Follower, Target::Node(node)) => is_server(node),
+            (Self::Follower, Target::Follower) => true,
+            (Self::Majority, Target::Servers(servers)) => {
+                let voters = cluster.voters();
+                2 * servers.len() > voters.len() && servers.iter().all(|server| voters.contains(server))
+            }
+            (Self::Host, Target::Host(host)) => cluster.nodes_on(host).is_some(),
+            _ => false,
+        }
+    }
 }
 
 /// What faults are drawn for.
@@ -96,6 +151,7 @@ impl Fault {
         let trigger = match state {
             Some((state, after_ms)) => Trigger::State {
                 state,
+                client: None,
                 from_ms,
                 after_ms,
             },
@@ -108,7 +164,16 @@ impl Fault {
             payload,
             trigger,
             duration_ms,
+            beside: false,
         }
+    }
+}
+
+/// The payload of a fault that strikes in one way only.
+fn no_payload(payload: Option<Payload>) -> Result<Option<Payload>, String> {
+    match payload {
+        None => Ok(None),
+        Some(_) => Err("strikes in one way only".into()),
     }
 }
 
@@ -214,7 +279,9 @@ mod tests {
             for (fault, round) in FAULTS.iter().flat_map(|fault| (0..40).map(move |round| (fault, round))) {
                 let window = fault.draw(&mut rng, &topology, round, 1, 2_000);
                 let text = json!(window);
-                assert_eq!(serde_json::from_value(text.clone()).ok(), Some(window));
+                assert_eq!(serde_json::from_value(text.clone()).ok(), Some(window.clone()));
+                assert!(fault.victims.include(&window.target, &cluster), "{text}");
+                assert_eq!((fault.payload)(window.payload.clone()), Ok(window.payload), "{text}");
                 let every = ["id", "fault", "target", "trigger", "duration_ms"];
                 let others = |name: &String| !every.contains(&name.as_str());
                 let payload = text

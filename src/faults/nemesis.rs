@@ -1,19 +1,21 @@
-//! The nemesis: carries out its schedule, one window or one step after the other, and records what it observed.
+//! The nemesis: carries out its schedule, one step after the other, or its windows, of which several may be on at once,
+//! and records what it observed.
 
 use super::Fault;
+use super::overlap::Reach;
 use super::strike::{MissedStrike, Strike, StrikeEffect, victims};
 use anyhow::{Context, Result, bail};
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
 use serde_json::{Value, json};
 use std::future::Future;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use zooquake_backend::{Clock, Cluster};
 use zooquake_engine::{HistoryEntry, NemesisAnswer, NemesisReport, TriggerFiring};
-use zooquake_history::node;
 use zooquake_history::operation::nemesis::{WindowEvent, WindowPhase};
 use zooquake_history::plan::{Plan, Scene, Target, Window};
+use zooquake_history::{Node, node};
 
 /// How long after a healing that failed it is tried again.
 const AGAIN: Duration = Duration::from_millis(500);
@@ -81,27 +83,41 @@ pub struct Nemesis {
 
 impl Nemesis {
     /// Runs through the schedule.
-    pub async fn run(mut self, schedule: NemesisSchedule) {
+    pub async fn run(self, schedule: NemesisSchedule) {
         match schedule {
-            NemesisSchedule::Windows(windows) => self.windows(windows).await,
+            NemesisSchedule::Windows(windows) => self.windows(&windows).await,
             NemesisSchedule::Scene(scene) => self.scene(&scene).await,
         }
         // The receiver is gone once the run has ended.
         let _ = self.link.report(NemesisReport::Done).await;
     }
 
-    async fn windows(&mut self, windows: Vec<ScheduledWindow>) {
-        for (window, fault) in windows {
-            if *self.over.borrow() {
-                break;
+    async fn windows(&self, windows: &[ScheduledWindow]) {
+        let on = WindowsOn::default();
+        let (beside, others): (Vec<_>, Vec<_>) = windows.iter().partition(|(window, _)| window.beside);
+        let others = async {
+            for window in others {
+                self.window(window, &on).await;
             }
-            if let Err(error) = self.window(&window, fault).await {
-                let skipped = WindowEvent {
-                    detail: Some(format!("{error:#}")),
-                    ..event(&window, WindowPhase::Skipped, None)
-                };
-                self.tell(&window, skipped).await;
-            }
+        };
+        join(
+            others,
+            join_all(beside.into_iter().map(|window| self.window(window, &on))),
+        )
+        .await;
+    }
+
+    /// Carries one window out, unless the operations are over, and records why it did not strike.
+    async fn window(&self, (window, fault): &ScheduledWindow, on: &WindowsOn) {
+        if *self.over.borrow() {
+            return;
+        }
+        if let Err(error) = self.carry_out(window, *fault, on).await {
+            let skipped = WindowEvent {
+                detail: Some(format!("{error:#}")),
+                ..event(window, WindowPhase::Skipped, None)
+            };
+            self.tell(window, skipped).await;
         }
     }
 
@@ -117,10 +133,11 @@ impl Nemesis {
             .await;
     }
 
-    async fn window(&mut self, window: &Window, fault: Option<&Fault>) -> Result<()> {
+    async fn carry_out(&self, window: &Window, fault: Option<&Fault>, others: &WindowsOn) -> Result<()> {
         let fault = fault.with_context(|| format!("there is no fault `{}`", window.fault))?;
         let fired = self.triggered(window).await?;
         let victims = victims(&*self.cluster, window, &fired).await?;
+        let _on = others.enter(window, &victims)?;
         let target = node::join(&victims, ",");
         // On disk before it happens, so that a crash of ours can be healed from the record.
         self.tell(window, event(window, WindowPhase::Begin, Some(&target)))
@@ -182,12 +199,13 @@ impl Nemesis {
         until_healed((&*self.clock, &self.over), heal, tell).await;
     }
 
-    async fn triggered(&mut self, window: &Window) -> Result<TriggerFiring> {
+    async fn triggered(&self, window: &Window) -> Result<TriggerFiring> {
+        let mut over = self.over.clone();
         let arming = self.link.report(NemesisReport::Arm(Box::new(window.clone())));
         // The engine lets go of a trigger that has waited too long.
         tokio::select! {
             biased;
-            _ = self.over.wait_for(|over| *over) => bail!("the operations were over before its trigger fired"),
+            _ = over.wait_for(|over| *over) => bail!("the operations were over before its trigger fired"),
             answer = arming => match answer? {
                 Some(NemesisAnswer::Fired(fired)) => Ok(fired),
                 _ => bail!("its trigger did not fire in time"),
@@ -203,6 +221,47 @@ impl Nemesis {
             () = self.clock.sleep(Duration::from_millis(window.duration_ms)) => {}
             _ = over.wait_for(|over| *over) => {}
         }
+    }
+}
+
+/// The windows that are on, each with its victims.
+#[derive(Default)]
+struct WindowsOn(Mutex<Vec<(Window, Vec<Node>)>>);
+
+impl WindowsOn {
+    fn lock(&self) -> MutexGuard<'_, Vec<(Window, Vec<Node>)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets a window be on until what is returned is dropped.
+    ///
+    /// # Errors
+    /// If another one is on beside which it cannot be: a sentence.
+    fn enter(&self, window: &Window, victims: &[Node]) -> Result<EnteredWindow<'_>> {
+        let mut on = self.lock();
+        let own = Reach::of_victims(window, victims);
+        for (other, struck) in &*on {
+            if let Some(why) = own.excludes(&Reach::of_victims(other, struck)) {
+                bail!("window {} ({}) was on, and {why}", other.id, other.fault);
+            }
+        }
+        on.push((window.clone(), victims.to_vec()));
+        Ok(EnteredWindow {
+            windows: self,
+            id: window.id,
+        })
+    }
+}
+
+/// A window that is on until this is dropped.
+struct EnteredWindow<'a> {
+    windows: &'a WindowsOn,
+    id: usize,
+}
+
+impl Drop for EnteredWindow<'_> {
+    fn drop(&mut self) {
+        self.windows.lock().retain(|(window, _)| window.id != self.id);
     }
 }
 

@@ -1,7 +1,7 @@
 //! A cut network.
 
 use super::strike::{Strike, StrikeEffect};
-use super::{Fault, Topology, WindowDraft, any_server, no_shortfall, servers, voters};
+use super::{Fault, Topology, Victims, WindowDraft, any_server, no_shortfall, servers, voters};
 use anyhow::{Result, bail};
 use zooquake_backend::{Cluster, Directions};
 use zooquake_history::Node;
@@ -48,6 +48,12 @@ pub const FAULT: Fault = Fault {
             state,
             duration_ms,
         }
+    },
+    victims: Victims::Nodes,
+    payload: |payload| match payload {
+        None => Ok(Some(Payload::Cut(Cut::Isolate))),
+        Some(Payload::Cut(_)) => Ok(payload),
+        Some(_) => Err("has a `cut`: isolate, from-servers, deaf or mute".into()),
     },
     longest_ms: servers::longest_ms,
     shortfall: no_shortfall,

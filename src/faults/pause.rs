@@ -1,6 +1,6 @@
 //! A frozen node: its processes run no instruction, its kernel goes on.
 
-use super::{Fault, WindowDraft, any_server, no_shortfall, servers};
+use super::{Fault, Victims, WindowDraft, any_server, no_payload, no_shortfall, servers};
 use zooquake_history::fault;
 use zooquake_history::plan::{ClientState, Target};
 
@@ -27,6 +27,8 @@ pub const FAULT: Fault = Fault {
             duration_ms: timing.session_ms + timing.tick_ms + rng.u64(1_200..2_200),
         }
     },
+    victims: Victims::Nodes,
+    payload: no_payload,
     longest_ms: servers::longest_ms,
     shortfall: no_shortfall,
     strike: |strike, victim| Box::pin(async move { Ok(strike.cluster.pause(victim).await?.into()) }),

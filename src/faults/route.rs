@@ -1,7 +1,7 @@
 //! A client's connections, let to one server alone: it is moved to another one, or pinned.
 
 use super::strike::{Strike, StrikeEffect, leader};
-use super::{Fault, WindowDraft, client_state};
+use super::{Fault, Victims, WindowDraft, client_state, no_payload};
 use anyhow::{Context, Result, bail};
 use futures_util::future::join_all;
 use std::ops::Range;
@@ -22,6 +22,8 @@ pub const MOVE: Fault = Fault {
         state: Some(client_state(rng, round)),
         duration_ms: rng.u64(LASTS),
     },
+    victims: Victims::Client,
+    payload: no_payload,
     longest_ms: |_| LASTS.end,
     shortfall: one_way,
     strike: |strike, victim| Box::pin(move_to_another(strike, victim)),
@@ -36,6 +38,11 @@ pub const PIN: Fault = Fault {
         payload: Some(Payload::To(if rng.bool() { Pin::Leader } else { Pin::Follower })),
         state: Some(client_state(rng, round)),
         duration_ms: rng.u64(LASTS),
+    },
+    victims: Victims::Client,
+    payload: |payload| match payload {
+        Some(Payload::To(_)) => Ok(payload),
+        _ => Err("has the server `to` which it pins: \"leader\", \"follower\" or { server = \"n2\" }".into()),
     },
     longest_ms: |_| LASTS.end,
     shortfall: one_way,

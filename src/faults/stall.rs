@@ -1,7 +1,7 @@
 //! A connection on which nothing passes for a while and which stays open: what a network that loses packets looks like
 //! through TCP.
 
-use super::{Fault, WindowDraft, client_state, no_shortfall};
+use super::{Fault, Victims, WindowDraft, client_state, no_payload, no_shortfall};
 use zooquake_history::fault;
 use zooquake_history::plan::{Target, Timing};
 
@@ -26,6 +26,8 @@ pub const FAULT: Fault = Fault {
             duration_ms,
         }
     },
+    victims: Victims::Client,
+    payload: no_payload,
     longest_ms: |topology| longest_ms(topology.timing),
     shortfall: no_shortfall,
     strike: |strike, victim| Box::pin(async move { Ok(strike.cluster.stall(victim).await?.into()) }),

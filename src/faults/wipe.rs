@@ -2,7 +2,7 @@
 
 use super::kill::serves_again;
 use super::strike::{Strike, StrikeEffect};
-use super::{Fault, WindowDraft, no_shortfall, voters};
+use super::{Fault, Victims, WindowDraft, no_payload, no_shortfall, voters};
 use anyhow::{Result, ensure};
 use futures_util::future::try_join_all;
 use zooquake_history::plan::Target;
@@ -19,6 +19,8 @@ pub const FAULT: Fault = Fault {
         // How long those wiped serve alone.
         duration_ms: rng.u64(500..1_000),
     },
+    victims: Victims::Majority,
+    payload: no_payload,
     longest_ms: |_| 1_000,
     shortfall: no_shortfall,
     strike: |strike, victim| Box::pin(lose(strike, victim)),

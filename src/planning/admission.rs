@@ -7,7 +7,8 @@ use super::case::{Case, Subject};
 use super::spec::RunSpec;
 use super::{drawing, placement, recipe, values};
 use crate::backends::{BackendKind, docker};
-use crate::faults::{FAULTS, Fault};
+use crate::faults::overlap::Reach;
+use crate::faults::{self, FAULTS, Fault};
 use zooquake_backend::images;
 use zooquake_checkers::ENOUGH_TRANSACTIONS as ENOUGH;
 use zooquake_history::plan::{
@@ -125,6 +126,7 @@ fn longest_time_ms(plan: &Plan) -> u64 {
             by_ms,
             ..
         } => work_ms.max(after_ms).max(by_ms),
+        Trigger::Count { by_ms, .. } => by_ms,
     };
     let windows = plan.windows.iter();
     let windows = windows.map(|window| window.duration_ms.max(begins(&window.trigger)));
@@ -155,6 +157,95 @@ fn recipe_plan(workload: &Workload, recipe: &RecipeSource) -> Result<(), String>
         _ if recipe.command.is_empty() => Err("has a recipe without a command".into()),
         Some(image) if !images::is_name(image) => Err(format!("names {image:?}, which is not an image")),
         _ => Ok(()),
+    }
+}
+
+/// Refuses windows of a plan for an ensemble that nobody has drawn: whom and how each strikes, and which are on at once
+/// by the clock.
+///
+/// # Errors
+/// The place of the first one that cannot strike, from 0, and why, as a sentence without its subject.
+pub fn check_windows(plan: &Plan) -> Result<(), (usize, String)> {
+    let cluster = &plan.cluster;
+    for (at, window) in plan.windows.iter().enumerate() {
+        check_window(window, cluster).map_err(|why| (at, why))?;
+        let reach = Reach::planned(window, cluster);
+        let beside = |other: &&Window| other.beside && window.beside && meet(other, window);
+        for other in plan.windows[..at].iter().filter(beside) {
+            if let Some(why) = reach.excludes(&Reach::planned(other, cluster)) {
+                let (id, fault) = (other.id, &other.fault);
+                return Err((at, format!("overlaps with window {id} ({fault}), and {why}")));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_window(window: &Window, cluster: &ClusterPlan) -> Result<(), String> {
+    let Window {
+        fault: name, target, ..
+    } = window;
+    let known = faults::find(name);
+    let fault = known.ok_or_else(|| super::names::unknown("fault", name, &faults::all_names()))?;
+    if !fault.victims.include(target, cluster) {
+        return Err(format!(
+            "strikes {}, and a `{name}` strikes {}",
+            target_text(target),
+            fault.victims.words()
+        ));
+    }
+    match (fault.payload)(window.payload.clone()) {
+        Ok(payload) if payload == window.payload => {}
+        Ok(_) => {
+            return Err(format!(
+                "does not state its `{}`",
+                fault.kind.payload.unwrap_or_default()
+            ));
+        }
+        Err(why) => return Err(format!("is a `{name}`, which {why}")),
+    }
+    let of_client = |client: &zooquake_history::Node| match cluster.client_nodes().contains(client) {
+        true => Ok(()),
+        false => Err(format!(
+            "waits for {client}, which is none of the {} clients",
+            cluster.clients
+        )),
+    };
+    match &window.trigger {
+        Trigger::At { .. } | Trigger::Count { .. } if *target == Target::Client => {
+            Err("strikes the client whose state it waits for, and waits for none".into())
+        }
+        Trigger::State {
+            client: Some(client), ..
+        }
+        | Trigger::Op { client, .. } => of_client(client),
+        _ => Ok(()),
+    }
+}
+
+/// Whether two windows are on at once, if each begins as soon as its trigger lets it; those that wait for operations do
+/// not say when that is.
+fn meet(one: &Window, other: &Window) -> bool {
+    let span = |window: &Window| match window.trigger {
+        Trigger::At { at_ms } => Some((at_ms, at_ms + window.duration_ms)),
+        Trigger::State { from_ms, after_ms, .. } => Some((from_ms + after_ms, from_ms + after_ms + window.duration_ms)),
+        Trigger::Op { .. } | Trigger::Count { .. } => None,
+    };
+    span(one)
+        .zip(span(other))
+        .is_some_and(|((from, until), (other_from, other_until))| from <= other_until && other_from <= until)
+}
+
+/// The target of a window, in words.
+fn target_text(target: &Target) -> String {
+    match target {
+        Target::Node(node) => node.to_string(),
+        Target::Servers(servers) => zooquake_history::node::join(servers, ", "),
+        Target::Host(host) => format!("the host {host}"),
+        Target::Client => "a client".into(),
+        Target::Leader => "the leader".into(),
+        Target::Follower => "a follower".into(),
+        Target::HolderServer => "a holder's server".into(),
     }
 }
 

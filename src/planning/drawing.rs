@@ -197,8 +197,10 @@ fn windows(
 
 /// When a window that begins as soon as it can is over, in milliseconds of operations.
 pub fn until_ms(window: &Window) -> u64 {
-    let (Trigger::At { at_ms: from_ms } | Trigger::State { from_ms, .. } | Trigger::Op { by_ms: from_ms, .. }) =
-        window.trigger;
+    let (Trigger::At { at_ms: from_ms }
+    | Trigger::State { from_ms, .. }
+    | Trigger::Op { by_ms: from_ms, .. }
+    | Trigger::Count { by_ms: from_ms, .. }) = window.trigger;
     from_ms + window.duration_ms
 }
 
@@ -268,6 +270,7 @@ fn kill_in_doubt(transactions: &[PlannedTransaction], from_ms: u64) -> Option<Wi
             by_ms,
         },
         duration_ms: IN_DOUBT_DEAD_MS,
+        beside: false,
     })
 }
 

@@ -2,7 +2,7 @@
 //!
 //! [`spec`] is what is asked of one run, [`values`] how its options are read, and [`names`] what its names stand for:
 //! built-in variants, faults, or a [`recipe`] of the user's own. [`drawing`] makes the plan from a seed, [`scenes`] has
-//! those without clients, [`network`] draws those of consensus protocols, [`plan_file`] takes one from a file, and
+//! those without clients, [`schedule`] puts windows of the user's own into one, [`network`] draws those of consensus protocols, [`plan_file`] takes one from a file, and
 //! [`placement`] spreads nodes over hosts.
 //! A [`case`] is a plan with what its names stand for, which runs take. [`admission`] refuses plans that cannot be run
 //! here, or on their backend, or could not end valid. [`reproduction`] is the way back: from a plan to the command
@@ -18,5 +18,6 @@ pub mod plan_file;
 pub mod recipe;
 pub mod reproduction;
 pub mod scenes;
+pub mod schedule;
 pub mod spec;
 pub mod values;

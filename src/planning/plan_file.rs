@@ -33,7 +33,13 @@ pub fn case(spec: &RunSpec, path: &Path) -> Result<Case, String> {
     if plan.workload.recipe.is_some() {
         plan.workload = names::workload(&spec.workload)?;
     }
-    admission::admit(plan).map_err(|why| format!("{path:?} has no plan that could be run: it {why}"))
+    let case = admission::admit(plan).map_err(|why| format!("{path:?} has no plan that could be run: it {why}"))?;
+    if case.backend().capabilities.zookeeper {
+        let number = |at: usize| case.plan().windows[at].id;
+        admission::check_windows(case.plan())
+            .map_err(|(at, why)| format!("window {} of the plan in {path:?} {why}", number(at)))?;
+    }
+    Ok(case)
 }
 
 /// The plan in a file, or in the folder of a run.
@@ -64,6 +70,7 @@ fn contradiction(spec: &RunSpec, plan: &Plan) -> Result<Option<(String, String)>
     let addresses = cluster.hosts.iter().map(|host| &host.address);
     let placed = placement::placed(cluster);
     let differs = [
+        ("--schedule", spec.schedule.is_some(), "windows of its own".to_owned()),
         ("--faults", faults.is_some_and(|faults| faults != plan.faults), kinds),
         (
             "--time",
@@ -160,7 +167,7 @@ mod tests {
     use crate::planning::spec::tests::assert_same;
     use std::path::PathBuf;
     use tempfile::TempDir;
-    use zooquake_history::plan::{On, RecipeSource, Trigger};
+    use zooquake_history::plan::{On, RecipeSource, Target, Trigger};
 
     fn drawn(line: &str) -> Plan {
         RunSpec::from_args(line.split(' ')).unwrap().plan().unwrap()
@@ -189,6 +196,7 @@ mod tests {
     fn a_plan_is_played_as_it_stands_and_options_that_agree_with_it_may_stand_beside() {
         let mut plan = drawn("lock/fenced --seed 7 --faults pause,kill --on sim --time 30s --clients 6");
         plan.windows[0].trigger = Trigger::At { at_ms: 4_321 };
+        plan.windows[0].target = Target::Node("c2".into());
         plan.replay_of = Some("another run".into());
         let mut as_it_stands = plan.clone();
         as_it_stands.replay_of = None;

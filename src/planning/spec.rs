@@ -4,7 +4,7 @@
 use super::case::{Case, Subject};
 use super::names::NamedWorkload;
 use super::placement::PlacedNode;
-use super::{admission, drawing, names, network, placement, plan_file, scenes, values};
+use super::{admission, drawing, names, network, placement, plan_file, scenes, schedule, values};
 use crate::{faults, shell};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -30,6 +30,8 @@ pub struct RunSpec {
     pub workload: String,
     /// The file of a plan that is played as it stands; `None` for one that is drawn.
     pub plan_file: Option<PathBuf>,
+    /// The file of the windows, if these are not drawn.
+    pub schedule: Option<PathBuf>,
     /// Kinds of fault, separated by commas, or `none`; `None` for the usual ones.
     pub faults: Option<String>,
     /// How long operations and faults go on; `None` for [`TIME`], of consensus protocols for the variant's own.
@@ -74,6 +76,7 @@ impl RunSpec {
         Self {
             workload: workload.into(),
             plan_file: None,
+            schedule: None,
             faults: None,
             time: None,
             seed: None,
@@ -118,6 +121,16 @@ impl RunSpec {
 
     fn drawn(&self) -> Result<Plan, String> {
         let NamedWorkload { workload, subject } = names::named(&self.workload)?;
+        if let Some(file) = self
+            .schedule
+            .as_ref()
+            .filter(|_| !matches!(subject, Subject::Recipe(_) | Subject::OwnRecipe))
+        {
+            return Err(format!(
+                "the windows of {} are not those of a schedule: leave --schedule {file:?} out, or give a plan with --plan",
+                self.workload
+            ));
+        }
         if let Subject::Protocol(variant) = subject {
             return self.protocol(variant);
         }
@@ -128,9 +141,13 @@ impl RunSpec {
         if let Subject::Scenes(variant) = subject {
             return self.of_scenes(variant).map(|plan| Plan { on, ..plan });
         }
-        let faults = match &self.faults {
-            Some(list) => names::faults(list)?,
-            None => faults::usual(),
+        let faults = match (&self.faults, &self.schedule) {
+            (Some(_), Some(file)) => {
+                return Err(format!("the schedule {file:?} has its own faults: leave --faults out"));
+            }
+            (Some(list), None) => names::faults(list)?,
+            (None, Some(_)) => Vec::new(),
+            (None, None) => faults::usual(),
         };
         names::check_ensemble_faults(&faults, self.hosts.len())?;
         let cluster = self.placed(ClusterPlan {
@@ -156,12 +173,16 @@ impl RunSpec {
             timing,
             ..cluster.clone()
         };
-        Ok(Plan {
+        let plan = Plan {
             on,
             cluster,
             drawn_for,
             ..drawing::plan(seed, workload, shape, self.time_ms(), &faults)
-        })
+        };
+        match &self.schedule {
+            Some(file) => schedule::scheduled(plan, file),
+            None => Ok(plan),
+        }
     }
 
     /// The plan of a run of scenes.
@@ -257,6 +278,7 @@ impl RunSpec {
         let number = |n: usize| OsString::from(n.to_string());
         let unusual = |n: usize, usual: usize| (n != usual).then(|| number(n));
         give("--plan", self.plan_file.clone().map(Into::into));
+        give("--schedule", self.schedule.clone().map(Into::into));
         give("--seed", self.seed.map(|seed| seed.to_string().into()));
         give("--faults", self.faults.as_ref().map(|list| present(list).into()));
         give("--time", self.time.map(|time| values::duration_text(time).into()));

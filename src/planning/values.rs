@@ -13,7 +13,12 @@ pub struct KeyText<'a>(pub &'a str);
 impl KeyText<'_> {
     /// What is wrong with the value of a key, with its line.
     pub fn wrong<T>(&self, at: &Spanned<T>, key: &str, why: &str) -> String {
-        let before = self.0.get(..at.span().start).unwrap_or(self.0);
+        self.wrong_at(at.span().start, key, why)
+    }
+
+    /// The same of a value that begins at this byte of the text.
+    pub fn wrong_at(&self, at: usize, key: &str, why: &str) -> String {
+        let before = self.0.get(..at).unwrap_or(self.0);
         format!("line {}, `{key}`: {why}", before.matches('\n').count() + 1)
     }
 }
@@ -31,6 +36,22 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     let ms = within.ok_or("give between one second and a day")?.as_millis();
     // Plans count milliseconds.
     Ok(Duration::from_millis(ms as u64))
+}
+
+/// A moment of a run, or a length of time in it, such as `5s` or `200ms`, in milliseconds.
+///
+/// # Errors
+/// If it is none, or not between nothing and a day.
+pub fn moment(text: &str) -> Result<u64, String> {
+    let length: SignedDuration = text
+        .parse()
+        .map_err(|_| format!("`{text}` is not a length of time such as 5s, 1m30s or 200ms"))?;
+    let within = (SignedDuration::ZERO..=SignedDuration::from_hours(24)).contains(&length);
+    let ms = Some(length)
+        .filter(|_| within)
+        .ok_or("give between 0s and a day")?
+        .as_millis();
+    Ok(ms as u64)
 }
 
 /// A part of a whole as a number.

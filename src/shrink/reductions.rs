@@ -48,7 +48,11 @@ fn without(plan: &Plan, number: usize) -> Option<Plan> {
         if let Target::Node(node) = &mut window.target {
             *node = renamed(node, number)?;
         }
-        if let Trigger::Op { client, .. } = &mut window.trigger {
+        if let Trigger::Op { client, .. }
+        | Trigger::State {
+            client: Some(client), ..
+        } = &mut window.trigger
+        {
             *client = renamed(client, number)?;
         }
     }
@@ -217,7 +221,7 @@ fn windows(case: &Case, _: &Record) -> Vec<Plan> {
 fn at_once(window: &mut Window) -> bool {
     let before = window.trigger.clone();
     match &mut window.trigger {
-        Trigger::At { .. } | Trigger::Op { .. } => {}
+        Trigger::At { .. } | Trigger::Op { .. } | Trigger::Count { .. } => {}
         Trigger::State { from_ms, after_ms, .. } => (*from_ms, *after_ms) = (0, 0),
     }
     window.trigger != before

@@ -64,7 +64,7 @@ const NOT_RUN: [(&str, &str); 2] = [
 ];
 
 /// What pages take for granted that stands in the reader's folder: the lines that make it, of a shell.
-const PREPARED: [(&str, &str); 5] = [
+const PREPARED: [(&str, &str); 6] = [
     (
         "docs/first-recipe.md",
         "zooquake run lock/predecessor --on sim --seed 1",
@@ -88,6 +88,11 @@ const PREPARED: [(&str, &str); 5] = [
         "for run in first second; do
             zooquake run lock/predecessor --on sim --seed 1; cp -r runs/latest/ \"runs/$run\"
         done",
+    ),
+    (
+        "docs/schedules.md",
+        r#"printf '[[window]]\nfault = "pause"\nvictim = "holder"\nat = "5s"\nfor = "3s"\n' > faults.toml
+        zooquake run consensus/paxos --seed 1; cp runs/latest/plan.json plan.json"#,
     ),
 ];
 

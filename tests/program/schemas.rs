@@ -130,3 +130,20 @@ fn the_record_of_a_night_is_what_its_schema_promises() {
     attempt["verdict"] = json!("maybe");
     printed.refuse(night, &attempt);
 }
+
+#[test]
+fn a_schedule_is_what_its_schema_promises() {
+    let mut printed = PrintedSchemas::new();
+    let schedule = printed.schema("schedule");
+    let given = json!({"window": [
+        {"fault": "pause", "victim": "holder", "at": "5s", "for": "3s", "every": "10s", "times": 2},
+        {"fault": "kill", "victim": ["n1", "n2"], "after_operations": 20, "for": "1s"},
+        {"fault": "drop-reply", "when": {"asked": "acquire"}, "wire": {"drop-reply": {"op": "create", "nth": 1}}},
+    ]});
+    printed.hold(schedule, &given, "a schedule");
+    for (entry, wrong) in [("fault", json!(7)), ("victm", json!("c1")), ("when", json!("workin"))] {
+        let mut other = given.clone();
+        other["window"][0][entry] = wrong;
+        printed.refuse(schedule, &other);
+    }
+}

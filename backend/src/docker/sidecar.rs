@@ -236,6 +236,7 @@ mod tests {
             payload: cut.map(Payload::Cut),
             trigger: Trigger::At { at_ms: 100 },
             duration_ms: 100,
+            beside: false,
         };
         let plan = Plan {
             windows: vec![window],

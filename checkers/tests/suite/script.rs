@@ -194,5 +194,6 @@ pub fn window(id: usize, fault: &str) -> Window {
         payload: None,
         trigger: Trigger::At { at_ms: 0 },
         duration_ms: 1000,
+        beside: false,
     }
 }

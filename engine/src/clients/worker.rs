@@ -32,6 +32,8 @@ pub struct Worker {
     pub op: Option<PendingOp>,
     /// The operation that was answered `ok` last, and when; `None` once another one was sent, or its process has ended.
     pub answered: Option<(&'static str, Duration)>,
+    /// When it was given the grant that it was given last.
+    pub granted: Option<Duration>,
     /// The operations that it was asked for, by name.
     pub sent: HashMap<&'static str, SentTally>,
     /// Control requests in flight: number and operation.
@@ -74,6 +76,7 @@ impl Worker {
             awaits: false,
             op: None,
             answered: None,
+            granted: None,
             sent: HashMap::new(),
             control: HashMap::new(),
             beside: true,

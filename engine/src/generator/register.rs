@@ -269,6 +269,7 @@ mod tests {
             payload: None,
             trigger: Trigger::At { at_ms: 300 },
             duration_ms: 3_000,
+            beside: false,
         };
         let mut around = RegisterGenerator::new(&Plan {
             clients: vec![ClientPlan::default(); 2],

@@ -11,12 +11,14 @@ fn window(trigger: Trigger) -> NemesisReport {
         payload: None,
         trigger,
         duration_ms: 1_000,
+        beside: false,
     }))
 }
 
 pub(super) fn in_state(state: ClientState, after_ms: u64) -> NemesisReport {
     window(Trigger::State {
         state,
+        client: None,
         from_ms: 0,
         after_ms,
     })
@@ -55,6 +57,140 @@ fn a_holder_is_struck_when_its_work_has_lasted_long_enough() {
     assert_eq!(bench.answers(), [(5, fired(Some(1), Some(1)))]);
     bench.pass(1_000);
     assert_eq!(bench.answers(), [], "it fires once");
+}
+
+/// A window of this number that strikes the client whose state fires it, or the target.
+fn numbered(id: usize, target: Target, trigger: Trigger) -> NemesisReport {
+    NemesisReport::Arm(Box::new(Window {
+        id,
+        fault: "pause".to_string(),
+        target,
+        payload: None,
+        trigger,
+        duration_ms: 1_000,
+        beside: true,
+    }))
+}
+
+fn state_of(client: Option<usize>, state: ClientState, after_ms: u64) -> Trigger {
+    Trigger::State {
+        state,
+        client: client.map(Node::client),
+        from_ms: 0,
+        after_ms,
+    }
+}
+
+fn recorded(window: usize, phase: &str, target: &str) -> NemesisReport {
+    let value = json!({ "phase": phase, "window": window, "target": target, "verified": true });
+    NemesisReport::Record(HistoryEntry::named("nemesis", "pause", value))
+}
+
+#[test]
+fn one_that_holds_is_struck_from_its_grant_to_its_end_whatever_it_does() {
+    let mut bench = Bench::running("lock/fenced", 2);
+    bench.answers();
+    bench.report(5, in_state(ClientState::Holding, 450));
+    bench.pass(500);
+    assert_eq!(bench.answers(), [], "nobody holds");
+    bench.ok_at_once(0, "acquire");
+    bench.pass(449);
+    assert_eq!(bench.answers(), []);
+    bench.pass(1);
+    assert_eq!(
+        bench.answers(),
+        [(5, fired(Some(1), Some(1)))],
+        "its write is over after 400 ms"
+    );
+}
+
+#[test]
+fn the_state_of_a_certain_client_is_not_that_of_another() {
+    let mut bench = Bench::running("lock/fenced", 2);
+    bench.answers();
+    bench.report(5, window(state_of(Some(2), ClientState::Working, 100)));
+    bench.ok_at_once(0, "acquire");
+    bench.pass(399);
+    assert_eq!(bench.answers(), [], "c1 works");
+    bench.ok(0, "write");
+    bench.pass(10);
+    bench.ok(0, "release");
+    bench.ok_at_once(1, "acquire");
+    bench.pass(100);
+    assert_eq!(bench.answers(), [(5, fired(Some(2), Some(2)))]);
+}
+
+#[test]
+fn a_window_begins_after_so_many_answers_of_all_clients() {
+    let count = |operations| Trigger::Count {
+        operations,
+        by_ms: 1_000,
+    };
+    let mut bench = Bench::running("lock/fenced", 2);
+    bench.answers();
+    bench.report(5, numbered(1, Target::Leader, count(2)));
+    bench.report(6, numbered(2, Target::Leader, count(50)));
+    bench.ok_at_once(0, "acquire");
+    bench.pass(100);
+    assert_eq!(bench.answers(), [], "one operation was answered");
+    bench.ok_at_once(0, "write");
+    assert_eq!(bench.answers(), [(5, fired(None, Some(1)))]);
+    bench.pass(8_800);
+    assert_eq!(bench.answers(), []);
+    bench.pass(200);
+    assert_eq!(
+        bench.answers(),
+        [(6, None)],
+        "8 s after it should have begun it is refused"
+    );
+}
+
+#[test]
+fn several_windows_wait_for_their_triggers_at_once() {
+    let mut bench = Bench::running("lock/fenced", 2);
+    bench.answers();
+    bench.report(5, numbered(1, Target::Leader, Trigger::At { at_ms: 700 }));
+    bench.report(
+        6,
+        numbered(2, Target::Client, state_of(None, ClientState::Working, 100)),
+    );
+    bench.report(7, numbered(3, Target::Leader, Trigger::At { at_ms: 300 }));
+    bench.ok_at_once(0, "acquire");
+    bench.pass(150);
+    assert_eq!(bench.answers(), [(6, fired(Some(1), Some(1)))]);
+    bench.pass(200);
+    assert_eq!(bench.answers(), [(7, fired(None, Some(1)))]);
+    bench.pass(400);
+    assert_eq!(bench.answers(), [(5, fired(None, Some(1)))]);
+}
+
+#[test]
+fn a_client_that_a_window_hits_is_struck_by_another_one_only_once_that_was_healed() {
+    let working = || state_of(None, ClientState::Working, 100);
+    let mut bench = Bench::running("semaphore/leases", 2);
+    bench.answers();
+    bench.report(5, numbered(1, Target::Client, working()));
+    bench.report(6, numbered(2, Target::Client, working()));
+    bench.report(7, numbered(3, Target::Leader, working()));
+    bench.ok_at_once(0, "acquire");
+    bench.pass(100);
+    let both = [(5, fired(Some(1), Some(1))), (7, fired(Some(1), Some(1)))];
+    assert_eq!(bench.answers(), both, "the leader is not the client");
+    bench.report(8, recorded(1, "begin", "c1"));
+    bench.pass(50);
+    bench.answers();
+    bench.ok_at_once(1, "acquire");
+    bench.pass(100);
+    assert_eq!(bench.answers(), [(6, fired(Some(2), Some(1)))]);
+    bench.report(9, recorded(2, "begin", "c2"));
+    bench.report(10, numbered(4, Target::Client, state_of(None, ClientState::Holding, 0)));
+    bench.pass(50);
+    bench.answers();
+    bench.report(11, recorded(1, "off", "c1"));
+    assert_eq!(
+        bench.answers(),
+        [(11, Some(NemesisAnswer::Done)), (10, fired(Some(1), Some(1)))]
+    );
 }
 
 #[test]

@@ -21,6 +21,10 @@ pub struct Window {
     pub trigger: Trigger,
     /// How long it stays, in milliseconds; for a kill, how long the process stays dead.
     pub duration_ms: u64,
+    /// Whether it begins when its trigger fires, whatever other windows are on; left out for one that is armed when the
+    /// one before it was healed that is not beside others either.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub beside: bool,
 }
 
 /// The nodes that a fault hits.
@@ -52,10 +56,13 @@ pub enum Trigger {
         /// Milliseconds since operations began.
         at_ms: u64,
     },
-    /// When, after a moment, some client comes into a state.
+    /// When, after a moment, some client is in a state.
     State {
         /// The state of some client, whichever comes into it first.
         state: ClientState,
+        /// The client whose state it is; left out for any.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        client: Option<Node>,
         /// Milliseconds since operations began before which the trigger is not armed.
         from_ms: u64,
         /// Milliseconds that the state must have lasted.
@@ -77,6 +84,13 @@ pub enum Trigger {
         /// Milliseconds since operations began at which the trigger is given up.
         by_ms: u64,
     },
+    /// When clients have answered so many operations.
+    Count {
+        /// The number of answers, whatever they were, of all clients together.
+        operations: u64,
+        /// Milliseconds since operations began at which the trigger is given up.
+        by_ms: u64,
+    },
 }
 
 /// A client's state, by the requests that the orchestrator sent and the replies that it received.
@@ -89,6 +103,8 @@ pub enum ClientState {
     Working,
     /// A release was sent and is not answered.
     Releasing,
+    /// An acquire was answered with a grant, which has not ended.
+    Holding,
     /// An acquire has been waiting while other clients hold in a way that excludes it.
     Waiting,
     /// An operation of this name was sent and is not answered.

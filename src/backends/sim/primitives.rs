@@ -10,6 +10,7 @@ use serde_json::json;
 use std::future::ready;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::oneshot;
 use zooquake_backend::sidecar::{HeldKind, LossKind, RuleAction, RuleEffect};
@@ -189,9 +190,11 @@ impl SimCluster {
         let host = self.node(client)?;
         let (acted, acts) = oneshot::channel();
         let mut seen = 0;
+        let given_up = Arc::new(AtomicBool::new(false));
+        let over = given_up.clone();
         let scripted = ScriptedRequest {
             fits: Box::new(move |from, asked| {
-                let fits = from == host && fits(which.op, asked);
+                let fits = from == host && fits(which.op, asked) && !over.load(Ordering::Relaxed);
                 seen += u32::from(fits);
                 fits && seen >= which.nth
             }),
@@ -204,7 +207,8 @@ impl SimCluster {
         match select(acts, self.world.sleep(limit)).await {
             Either::Left((effect, _)) => Ok(effect.ok()),
             Either::Right(_) => {
-                self.net.server().script.clear();
+                // What is scripted for other clients stays.
+                given_up.store(true, Ordering::Relaxed);
                 Ok(None)
             }
         }

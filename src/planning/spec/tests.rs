@@ -59,6 +59,7 @@ fn random(rng: &mut fastrand::Rng, workload: &str) -> RunSpec {
     let place = maybe(rng, |rng| format!("n1=h{}", rng.usize(1..=2))).filter(|_| !hosts.is_empty());
     RunSpec {
         plan_file: maybe(rng, |rng| folders[rng.usize(..folders.len())].into()),
+        schedule: maybe(rng, |rng| folders[rng.usize(..folders.len())].into()),
         faults: maybe(rng, list),
         time: maybe(rng, |rng| Duration::from_millis(rng.u64(1_000..=300_000))),
         seed: maybe(rng, |rng| rng.u64(..)),
@@ -175,6 +176,7 @@ fn the_spec_of_a_plan_draws_it_again() {
         for _ in 0..10 {
             let spec = RunSpec {
                 plan_file: None,
+                schedule: None,
                 ..random(&mut rng, &workload)
             };
             let plan = match spec.plan() {

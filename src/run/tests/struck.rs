@@ -200,6 +200,7 @@ fn a_window_that_does_not_say_how_it_strikes_says_so_where_it_strikes() {
             payload,
             trigger: Trigger::At { at_ms: 1_000 },
             duration_ms: 500,
+            beside: false,
         }];
         let ran = run(plan);
         let window = &ran.results.windows[0];

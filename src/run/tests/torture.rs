@@ -47,6 +47,7 @@ fn torture(name: &str, seed: u64) -> Plan {
                     at_ms: 300 * id as u64 + rng.u64(0..100),
                 },
                 duration_ms,
+                beside: false,
             }
         })
         .collect();

@@ -247,6 +247,7 @@ fn plan() -> Plan {
             payload: None,
             trigger: Trigger::At { at_ms: 7_100 },
             duration_ms: 2_900,
+            beside: false,
         }],
         clients: vec![ClientPlan { cycles: vec![Cycle { think_ms: 100, writes: vec![20, 400] }], ops: None }; 5],
         ..Plan::default()

@@ -50,13 +50,22 @@ pub const PIN: Fault = Fault {
     heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.unroute(victim).await?.into()) }),
 };
 
-/// Where a client has one server alone there is no other way.
+/// Where a client has one server alone there is no other way; and it is pinned to a server that is there.
 fn one_way(plan: &Plan) -> Option<String> {
-    let servers = plan.cluster.servers + plan.cluster.observers;
-    match plan.workload.pinned {
-        true => Some(format!("each client of {} uses one server alone", plan.workload.name())),
-        false => (servers < 2).then(|| "a client of one server cannot go to another".to_string()),
+    let servers = plan.cluster.ensemble();
+    if plan.workload.pinned {
+        return Some(format!("each client of {} uses one server alone", plan.workload.name()));
     }
+    if servers.len() < 2 {
+        return Some("a client of one server cannot go to another".to_string());
+    }
+    plan.windows.iter().find_map(|window| match &window.payload {
+        Some(Payload::To(Pin::Server(server))) if !servers.contains(server) => Some(format!(
+            "window {} pins to {server}, which the ensemble has not",
+            window.id
+        )),
+        _ => None,
+    })
 }
 
 async fn move_to_another(strike: &Strike<'_>, victim: &Node) -> Result<StrikeEffect> {
@@ -87,4 +96,51 @@ async fn furthest_behind(cluster: &dyn Cluster, but: &Node) -> Result<Node> {
     behind
         .map(|(server, _)| server)
         .with_context(|| format!("no server but {but} served"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use zooquake_history::plan::{ClusterPlan, Trigger, Window, Workload};
+
+    fn plan(servers: usize, pinned: bool, to: Option<Pin>) -> Plan {
+        let window = Window {
+            id: 1,
+            fault: "pin".into(),
+            target: Target::Client,
+            payload: to.map(Payload::To),
+            trigger: Trigger::At { at_ms: 0 },
+            duration_ms: 500,
+            beside: false,
+        };
+        Plan {
+            cluster: ClusterPlan {
+                servers,
+                ..ClusterPlan::default()
+            },
+            workload: Workload {
+                pinned,
+                ..Workload::default()
+            },
+            windows: vec![window],
+            ..Plan::default()
+        }
+    }
+
+    #[test]
+    fn a_client_needs_two_servers_and_one_that_is_there() {
+        let server = |name: &str| Some(Pin::Server(name.into()));
+        for (plan, why) in [
+            (plan(3, false, Some(Pin::Leader)), None),
+            (plan(3, false, server("n3")), None),
+            (plan(3, false, server("n4")), Some("window 1 pins to n4")),
+            (plan(1, false, None), Some("a client of one server")),
+            (plan(3, true, None), Some("uses one server alone")),
+        ] {
+            let shortfall = one_way(&plan);
+            let shown = shortfall.as_deref().unwrap_or_default();
+            assert_eq!(shortfall.is_some(), why.is_some(), "{shown}");
+            assert!(shown.contains(why.unwrap_or_default()), "{shown}");
+        }
+    }
 }

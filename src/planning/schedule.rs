@@ -9,7 +9,7 @@ use serde::Deserialize;
 use std::path::Path;
 use toml::Spanned;
 use zooquake_backend::files;
-use zooquake_history::fault::{Cut, Lag, Latency, Payload, Wire};
+use zooquake_history::fault::{Cut, Lag, Latency, Payload, Pin, Wire};
 use zooquake_history::operation::{self, Family};
 use zooquake_history::plan::{ClientState, Plan, Target, Trigger, Window};
 use zooquake_history::{Host, Node};
@@ -74,6 +74,9 @@ struct WindowKeys {
     /// Of a `latency`.
     #[schemars(with = "Option<Latency>")]
     latency: Option<Spanned<Latency>>,
+    /// Of a `pin`.
+    #[schemars(with = "Option<Pin>")]
+    to: Option<Spanned<Pin>>,
     /// Of a `lag`.
     #[schemars(with = "Option<Lag>")]
     lag: Option<Spanned<Lag>>,
@@ -218,6 +221,7 @@ impl WindowReader<'_> {
             cut,
             wire,
             latency,
+            to,
             lag,
             ..
         } = self.keys;
@@ -235,6 +239,10 @@ impl WindowReader<'_> {
                 latency
                     .as_ref()
                     .map(|latency| (latency.span(), Payload::Latency(*latency.get_ref()))),
+            ),
+            (
+                "to",
+                to.as_ref().map(|to| (to.span(), Payload::To(to.get_ref().clone()))),
             ),
             (
                 "lag",

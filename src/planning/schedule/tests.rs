@@ -146,6 +146,11 @@ fn payloads_are_those_of_plans_and_have_defaults_where_a_fault_can_do_without() 
             r#"fault = "latency"; latency = { ms = 80, jitter_ms = 24 }"#,
             json!({"latency": {"ms": 80, "jitter_ms": 24}}),
         ),
+        (r#"fault = "pin"; to = "follower""#, json!({"to": "follower"})),
+        (
+            r#"fault = "pin"; to = { server = "n3" }"#,
+            json!({"to": {"server": "n3"}}),
+        ),
     ] {
         let text = format!(
             "[[window]]\nvictim = \"c2\"\nat = \"2s\"\nfor = \"1s\"\n{}",

@@ -8,7 +8,7 @@ use std::path::Path;
 use zooquake_backend::files;
 use zooquake_backend::images::ImageRequest;
 use zooquake_history::jsonl;
-use zooquake_history::plan::Plan;
+use zooquake_history::plan::{On, Plan};
 
 /// The case of the plan in a file, or in the folder of a run, where the options ask for that.
 ///
@@ -72,6 +72,15 @@ fn contradiction(spec: &RunSpec, plan: &Plan) -> Result<Option<(String, String)>
     let differs = [
         ("--schedule", spec.schedule.is_some(), "windows of its own".to_owned()),
         ("--faults", faults.is_some_and(|faults| faults != plan.faults), kinds),
+        (
+            "--on",
+            spec.on
+                .is_some_and(|on| (on == On::Network) != (plan.on == On::Network)),
+            match plan.on {
+                On::Network => "a simulated network".to_owned(),
+                On::Docker | On::Sim => "an ensemble of ZooKeeper".to_owned(),
+            },
+        ),
         (
             "--time",
             spec.time.is_some_and(|_| spec.time_ms() != plan.time_ms),
@@ -167,7 +176,7 @@ mod tests {
     use crate::planning::spec::tests::assert_same;
     use std::path::PathBuf;
     use tempfile::TempDir;
-    use zooquake_history::plan::{On, RecipeSource, Target, Trigger};
+    use zooquake_history::plan::{RecipeSource, Target, Trigger};
 
     fn drawn(line: &str) -> Plan {
         RunSpec::from_args(line.split(' ')).unwrap().plan().unwrap()
@@ -262,6 +271,12 @@ mod tests {
             let all = parts.iter().chain(&["plan.json\"", "or change the file"]);
             assert!(all.clone().all(|part| why.contains(part)), "{options}: {why}");
         }
+        let network = drawn("consensus/paxos --seed 1");
+        let why = played(&network, "consensus/paxos --on sim").unwrap_err();
+        assert!(
+            why.contains("has a simulated network") && why.contains("leave --on out"),
+            "{why}"
+        );
         assert!(played(&plan, "lock/fencd").unwrap_err().contains("did you mean"));
     }
 

@@ -130,6 +130,9 @@ fn with_windows(mut plan: Plan, text: &str) -> Result<Plan, String> {
             plan: &plan,
         };
         planned.extend(reader.windows()?.into_iter().map(|window| (window, keys)));
+        if planned.len() as u64 > MOST {
+            return Err(text.wrong(keys, "window", &format!("with it there are more than {MOST} windows")));
+        }
     }
     planned.sort_by_key(|(window, _)| match window.trigger {
         Trigger::Op { .. } | Trigger::Count { .. } => 0,

@@ -161,6 +161,10 @@ fn adapted(command: &str) -> String {
     let mut words = CommandWords(command.split(' ').map(str::to_owned).collect());
     let subject = words.0.get(1).cloned().unwrap_or_default();
     let of_network = subject.starts_with("consensus");
+    if words.value("--plan").is_some() {
+        // It has a seed, and a place where it runs.
+        return words.0.join(" ");
+    }
     words.lower("--times", 2);
     match words.0[0].as_str() {
         "run" => words.seed(),

@@ -301,6 +301,18 @@ fn what_is_wrong_is_named_with_its_line_and_what_may_stand_there() {
 }
 
 #[test]
+fn a_schedule_has_no_more_windows_than_a_run_could_strike() {
+    let each = "[[window]]\nfault = \"expire\"\nvictim = \"c1\"\nat = \"1s\"\n";
+    let why = refused(lock(), &each.repeat(1_001));
+    assert!(why.contains("more than 1000 windows"), "{why}");
+    let why = refused(lock(), &format!("{each}every = \"1ms\"\n"));
+    assert!(
+        why.contains("line 5, `every`") && why.contains("1000 are the most"),
+        "{why}"
+    );
+}
+
+#[test]
 fn windows_that_cannot_be_on_at_once_are_refused_and_others_may_overlap() {
     let two = |one: &str, other: &str| {
         let window = |text: &str| format!("[[window]]\n{}\n", text.replace("; ", "\n"));

@@ -51,8 +51,8 @@ struct RunOptions {
     /// ./my-lock
     #[arg(required_unless_present = "plan")]
     workload: Option<String>,
-    /// Play the plan in this file, or in the folder of a run, as it stands: with its own recipe, seed, windows and time,
-    /// by its own clock. WORKLOAD and options that state the plan may be left out, and must agree with it
+    /// Play the plan in this file, or in the folder of a run, as it stands: with its own recipe, seed, windows and
+    /// time, by its own clock. WORKLOAD and options that state the plan may be left out, and must agree with it
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
     /// Strike in the windows of this file in TOML, in place of drawn ones: what, whom, when, for how long, how often

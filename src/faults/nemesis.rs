@@ -1,5 +1,5 @@
-//! The nemesis: carries out its schedule, one step after the other, or its windows, of which several may be on at once,
-//! and records what it observed.
+//! The nemesis: carries out its schedule, one step after the other, or its windows, of which several may be on at
+//! once, and records what it observed.
 
 use super::Fault;
 use super::overlap::Reach;

@@ -45,7 +45,7 @@ impl<'a> Reach<'a> {
         find(self.kind.name).is_some_and(|fault| fault.victims == Victims::Majority)
     }
 
-    /// Why the two cannot be on at once, as a clause; `None` if they can, or that depends on whom they turn out to hit.
+    /// Why the two cannot be on at once, as a clause; `None` if they can, or if that depends on whom they will hit.
     pub fn excludes(&self, other: &Self) -> Option<String> {
         let shared: Vec<Node> = self
             .nodes

@@ -160,8 +160,8 @@ fn recipe_plan(workload: &Workload, recipe: &RecipeSource) -> Result<(), String>
     }
 }
 
-/// Refuses windows of a plan for an ensemble that nobody has drawn: whom and how each strikes, and which are on at once
-/// by the clock.
+/// Refuses windows of a plan for an ensemble that nobody has drawn: whom and how each strikes, and which are on at
+/// once by the clock.
 ///
 /// # Errors
 /// The place of the first one that cannot strike, from 0, and why, as a sentence without its subject.

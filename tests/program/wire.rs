@@ -4,19 +4,19 @@ use crate::common::{EnsembleSlot, RunFiles, Runs, document, run, valid};
 use serde_json::Value;
 
 /// A run under a fault on the wire is judged, with the number of windows that count.
-fn shaken(name: &str, fault: &str, time: &str, judge: impl FnOnce(&RunFiles, usize)) {
+fn shaken(name: &str, faults: &str, time: &str, judge: impl FnOnce(&RunFiles, usize)) {
     let _turn = EnsembleSlot::shared();
-    let runs = Runs::new(&format!("wire-{fault}"));
-    let ran = run(&runs, &format!("{name} --faults {fault} --time {time} --seed 1"));
-    judge(&ran, counting(&ran, fault));
+    let runs = Runs::new(&format!("wire-{faults}"));
+    let ran = run(&runs, &format!("{name} --faults {faults} --time {time} --seed 1"));
+    judge(&ran, counting(&ran, faults));
 }
 
-/// The windows of a fault that count.
-fn counting(ran: &RunFiles, fault: &str) -> usize {
+/// The windows of faults that count.
+fn counting(ran: &RunFiles, faults: &str) -> usize {
     let windows = ran.results["windows"].as_array().expect("a list of windows");
     windows
         .iter()
-        .filter(|window| window["fault"] == fault && window["counts"] == true)
+        .filter(|window| faults.split(',').any(|fault| window["fault"] == fault) && window["counts"] == true)
         .count()
 }
 

@@ -49,24 +49,12 @@ pip_install kazoo==2.11.0
 python3 -W ignore - "$port" "$work/client" <<'P'
 import logging, subprocess, sys, threading, time
 from kazoo.client import KazooClient
-from proxy import Proxy
+from proxy import Proxy, Silent
 
 logging.disable()
 other = KazooClient(f"127.0.0.1:{sys.argv[1]}")
 other.start()
 processes = []
-
-class Silent(Proxy):
-    """While nothing flows the end of a connection is not passed on either."""
-
-    def _run(self, target, pair, pending):
-        def held(*rest):
-            try:
-                target(*rest)
-            finally:
-                self.flowing.wait()
-
-        super()._run(held, pair, pending)
 
 class Client:
     def __init__(self, timeout, proxy=Proxy):

@@ -73,7 +73,7 @@ disown "$server"  # it is killed below
 python3 -W ignore - "$port" "$work/client" "$work/zoo.cfg" "$java/bin/java" "$jars" "$server" <<'P'
 import atexit, logging, os, signal, subprocess, sys, threading, time
 from kazoo.client import KazooClient
-from proxy import Proxy
+from proxy import Proxy, Silent
 
 logging.disable()
 port, program, config, java, jars, server = int(sys.argv[1]), *sys.argv[2:6], int(sys.argv[6])
@@ -90,18 +90,6 @@ def until(check, seconds=15):
     while not (answer := check()) and time.monotonic() < deadline:
         time.sleep(0.005)
     return answer
-
-class Silent(Proxy):
-    """While nothing flows the end of a connection is not passed on either."""
-
-    def _run(self, target, pair, pending):
-        def held(*rest):
-            try:
-                target(*rest)
-            finally:
-                self.flowing.wait()
-
-        super()._run(held, pair, pending)
 
 class Client:
     def __init__(self, proxy=Proxy):

@@ -197,3 +197,16 @@ class Proxy:
                     close(client, reset=hook[3])
                     hook[-1].set()
                     return
+
+
+class Silent(Proxy):
+    """While nothing flows the end of a connection is not passed on either."""
+
+    def _run(self, target, pair, pending):
+        def held(*rest):
+            try:
+                target(*rest)
+            finally:
+                self.flowing.wait()
+
+        super()._run(held, pair, pending)

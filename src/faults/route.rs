@@ -50,7 +50,8 @@ pub const PIN: Fault = Fault {
     heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.unroute(victim).await?.into()) }),
 };
 
-/// Where a client has one server alone there is no other way; and it is pinned to a server that is there.
+/// Why a client of the plan cannot be let to one server alone, as a clause: it uses a single one anyway, or a window
+/// pins it to a server that the ensemble has not. `None` if it can.
 fn one_way(plan: &Plan) -> Option<String> {
     let servers = plan.cluster.ensemble();
     if plan.workload.pinned {

@@ -14,6 +14,7 @@ use zooquake_checkers::ENOUGH_TRANSACTIONS as ENOUGH;
 use zooquake_history::plan::{
     ClusterPlan, On, Plan, PlannedTransaction, RecipeSource, Scheduler, Target, Trigger, Window, Workload,
 };
+use zooquake_history::{Node, node};
 use zooquake_network::play::{self, PlannedRun};
 use zooquake_workloads::consensus::variants::ConsensusVariant;
 
@@ -204,7 +205,7 @@ fn check_window(window: &Window, cluster: &ClusterPlan) -> Result<(), String> {
         }
         Err(why) => return Err(format!("is a `{name}`, which {why}")),
     }
-    let of_client = |client: &zooquake_history::Node| match cluster.client_nodes().contains(client) {
+    let of_client = |client: &Node| match cluster.client_nodes().contains(client) {
         true => Ok(()),
         false => Err(format!(
             "waits for {client}, which is none of the {} clients",
@@ -240,7 +241,7 @@ fn meet(one: &Window, other: &Window) -> bool {
 fn target_text(target: &Target) -> String {
     match target {
         Target::Node(node) => node.to_string(),
-        Target::Servers(servers) => zooquake_history::node::join(servers, ", "),
+        Target::Servers(servers) => node::join(servers, ", "),
         Target::Host(host) => format!("the host {host}"),
         Target::Client => "a client".into(),
         Target::Leader => "the leader".into(),
@@ -516,7 +517,6 @@ pub fn enough_for_all_ms(specs: impl IntoIterator<Item = RunSpec>) -> Option<u64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::faults;
     use crate::planning::{names, scenes};
     use zooquake_history::plan::{ClusterPlan, DrawnFor};
 
@@ -640,13 +640,14 @@ mod tests {
         let mut rng = fastrand::Rng::with_seed(1);
         for workload in variants() {
             let larger: Vec<u32> = pairs.iter().map(|_| rng.u32(0..1 << names.len())).collect();
-            // What clients of one server alone cannot have finds no place in any time.
-            let elsewhere = |name: &String| workload.pinned && ["move", "pin"].contains(&name.as_str());
+            // What the variant cannot have finds no place in any time.
+            let any = usual_plan(1, &workload, 5, 60_000, &[]);
+            let can_have = |name: &String| faults::find(name).is_some_and(|fault| (fault.shortfall)(&any).is_none());
             for chosen in pairs.iter().chain(&larger) {
                 let kinds: Vec<String> = (0..names.len())
                     .filter(|n| chosen >> n & 1 == 1)
                     .map(|n| names[n].clone())
-                    .filter(|name| !elsewhere(name))
+                    .filter(can_have)
                     .collect();
                 let enough = enough_ms(&workload, &cluster(&workload, 5), &kinds).unwrap();
                 for seed in 1..=20 {

@@ -21,8 +21,8 @@ pub struct Window {
     pub trigger: Trigger,
     /// How long it stays, in milliseconds; for a kill, how long the process stays dead.
     pub duration_ms: u64,
-    /// Whether it begins when its trigger fires, whatever other windows are on; left out for one that is armed when the
-    /// one before it was healed that is not beside others either.
+    /// Whether it begins when its trigger fires, whatever other windows are on. Left out of a window that waits: its
+    /// trigger is armed once the window before it, of those that wait, was healed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub beside: bool,
 }

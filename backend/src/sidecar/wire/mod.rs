@@ -16,6 +16,7 @@ mod traffic;
 
 use anyhow::{Context, Result, bail, ensure};
 use frame::Session;
+use futures_util::future::join_all;
 use rule::{FrameVerdict, WireRule};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -69,16 +70,17 @@ pub struct ReconnectEffect {
     pub passes: bool,
 }
 
-/// Connections are ended, and new ones refused.
+/// Which of the client's connections are ended, and new ones to the same servers refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Refusal {
+    /// How they end: by [`Wire::Close`] or [`Wire::Reset`].
     how: Wire,
-    /// The server whose connections are let through all the same.
+    /// The server whose connections are let through all the same; `None`: there is none.
     spared: Option<SocketAddr>,
 }
 
 impl Refusal {
-    /// Whether it is one of connections to this server.
+    /// Whether connections to this server are ended and refused.
     fn strikes(self, server: SocketAddr) -> bool {
         self.spared != Some(server)
     }
@@ -93,6 +95,7 @@ pub struct Proxy {
     /// Sessions of the open connections, and their servers, once these have accepted them.
     sessions: Mutex<HashMap<u64, (SocketAddr, Session)>>,
     next: AtomicU64,
+    /// `None`: all connections are let through.
     refusal: watch::Sender<Option<Refusal>>,
     /// Whether new connections wait.
     held: watch::Sender<bool>,
@@ -290,21 +293,20 @@ impl Proxy {
         }
     }
 
-    /// Of these servers those that answer over their port.
+    /// Of these servers those that answer over their port, within half a second.
     async fn passing(&self, of: impl Fn(SocketAddr) -> bool) -> Vec<SocketAddr> {
-        let ways = locked(&self.ways).clone();
-        let mut passing = Vec::new();
-        for (port, server) in ways.into_iter().filter(|(_, server)| of(*server)) {
+        let mut ways = locked(&self.ways).clone();
+        ways.retain(|(_, server)| of(*server));
+        let probed = join_all(ways.into_iter().map(|(port, server)| async move {
             let answer = async {
                 let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.ok()?;
                 stream.write_all(b"srvr").await.ok()?;
                 stream.read_u8().await.ok()
             };
-            if let Ok(Some(_)) = tokio::time::timeout(PASSES_WITHIN, answer).await {
-                passing.push(server);
-            }
-        }
-        passing
+            let answered = tokio::time::timeout(PASSES_WITHIN, answer).await;
+            answered.ok().flatten().map(|_| server)
+        }));
+        probed.await.into_iter().flatten().collect()
     }
 
     fn opened(self: &Arc<Self>, server: SocketAddr) -> OpenConnection {
